@@ -1,0 +1,5 @@
+"""`python -m sixpoint` is the command `sixpoint`."""
+
+from .cli import main
+
+main(prog_name="sixpoint")

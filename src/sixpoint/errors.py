@@ -1,0 +1,88 @@
+"""What can go wrong, in one tree.
+
+::
+
+    SixpointError
+    ├── FormatError          a file cannot be read as what it claims to be (path, line)
+    ├── CannotWrite          an output file cannot be written (path)
+    ├── InputError           numbers or settings that make no sense (also a ValueError)
+    │   ├── UnknownName      a solver, joint, role or format that does not exist (also a KeyError)
+    │   └── RolesNotFound    a rig whose joints cannot be recognised
+    └── MissingExtra         an optional package is needed and not installed
+
+Messages name what was expected, what came, and the choices. Missing a target is a result, not an
+error: solvers report it in their `Solution`.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class SixpointError(Exception):
+    """Base of every error that sixpoint raises on purpose."""
+
+
+class FormatError(SixpointError):
+    """A file cannot be read; says where.
+
+    Attributes:
+        path: the file, if it has a name.
+        line: the line at fault, counted from 1, if there is one.
+    """
+
+    def __init__(self, message: str, *, path: object = None, line: int | None = None) -> None:
+        self.path = None if path is None else str(path)
+        self.line = line
+        place = ":".join(str(part) for part in (self.path, line) if part is not None)
+        super().__init__(f"{place}: {message}" if place else message)
+
+
+class CannotWrite(SixpointError):
+    """An output file cannot be written; whatever stood there is untouched.
+
+    Attributes:
+        path: the file.
+    """
+
+    def __init__(self, reason: str, *, path: object) -> None:
+        self.path = str(path)
+        super().__init__(f"{self.path}: cannot be written: {reason}")
+
+
+class InputError(SixpointError, ValueError):
+    """An argument makes no sense."""
+
+
+class UnknownName(InputError, KeyError):
+    """A name that is not in its table; the message lists the nearest and all choices."""
+
+    def __init__(self, kind: str, name: str, choices: Iterable[str]) -> None:
+        self.name = name
+        self.choices = tuple(choices)
+        near = difflib.get_close_matches(name, self.choices, n=3, cutoff=0.5)
+        hint = f" Nearest: {', '.join(near)}." if near else ""
+        listed = ", ".join(self.choices) if self.choices else "none"
+        super().__init__(f"No {kind} {name!r}.{hint} There are {len(self.choices)}: {listed}")
+
+    def __str__(self) -> str:
+        return str(self.args[0])  # KeyError would print the repr
+
+
+class RolesNotFound(InputError):
+    """A rig whose joints do not map to a human; carries what was found."""
+
+    def __init__(self, message: str, *, missing: Iterable[str], found: dict[str, str]) -> None:
+        self.missing = tuple(missing)
+        self.found = dict(found)
+        super().__init__(message)
+
+
+class MissingExtra(SixpointError, ImportError):
+    """An optional package is needed."""
+
+    def __init__(self, package: str, extra: str, purpose: str) -> None:
+        super().__init__(
+            f"{purpose} needs {package}, which is not installed: pip install 'sixpoint[{extra}]'"
+        )
