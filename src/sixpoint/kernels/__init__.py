@@ -1,0 +1,4 @@
+"""Numbers: vectors, quaternions, splines, forward kinematics.
+
+Nothing here knows what a person is.
+"""
