@@ -1,0 +1,102 @@
+"""A forearm and hand of 26 degrees of freedom, the figure of the Monte Carlo paper (S2.34).
+
+A left arm in the neutral stance: forearm and fingers hang along -Y, the palm faces -X, the thumb
+is in front (+Z). Elbow and wrist turn freely (3 + 3); each finger spreads and bends at its root
+(2) and bends at two hinges (1 + 1). The roots are ball joints, not pairs of hinges at one place;
+their twist, which no finger has, is locked by limits (`sixpoint.limits.hand_limits`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..kernels.types import Floats, Vec3
+from .chains import check_length
+from .skeleton import Skeleton
+
+FOREARM = 0.146 / 0.108
+"""Forearm over hand length (Drillis and Contini 1966)."""
+PALM: Vec3 = (-1.0, 0.0, 0.0)
+"""Where fingers curl to."""
+
+
+@dataclass(frozen=True)
+class Finger:
+    """One finger; lengths are parts of the hand's."""
+
+    root: Vec3
+    """From the wrist to the joint at its root."""
+    along: Vec3
+    """Direction of the straight finger; made a unit vector."""
+    curl: Vec3
+    """To which side it bends."""
+    bones: Vec3
+    """Lengths from the root outwards."""
+    joints: tuple[str, str, str]
+    """Names of its joints, without the finger's."""
+
+    @property
+    def direction(self) -> Floats:
+        """Unit vector along the straight finger."""
+        along = np.array(self.along)
+        return np.asarray(along / np.linalg.norm(along))
+
+    @property
+    def axis(self) -> Floats:
+        """Unit axis about which a positive turn bends the finger."""
+        across = np.cross(self.direction, self.curl)
+        return np.asarray(across / np.linalg.norm(across))
+
+
+def _finger(metacarpal: float, across: float, fan: float, bones: Vec3) -> Finger:
+    """A long finger whose knuckle lies so far from the wrist, and to the side of the middle one."""
+    down = -float(np.sqrt(metacarpal**2 - across**2))
+    joints = ("knuckle", "middle", "end")
+    return Finger((0.0, down, across), (0.0, -1.0, fan), PALM, bones, joints)
+
+
+FINGERS: dict[str, Finger] = {
+    # Lengths: Buchholz, Armstrong and Goldstein 1992, over hand length. Places of the knuckles
+    # side by side and directions: ours, by the eye.
+    "thumb": Finger(
+        (-0.06, -0.10, 0.12),
+        (-0.45, -0.70, 0.55),
+        (-0.6, 0.0, -1.0),
+        (0.251, 0.196, 0.158),
+        ("root", "knuckle", "end"),
+    ),
+    "index": _finger(0.463, 0.13, 0.06, (0.245, 0.143, 0.097)),
+    "middle": _finger(0.446, 0.01, 0.0, (0.266, 0.170, 0.108)),
+    "ring": _finger(0.421, -0.10, -0.06, (0.244, 0.165, 0.107)),
+    "little": _finger(0.414, -0.20, -0.12, (0.204, 0.117, 0.093)),
+}
+"""Name -> proportions. Joints are named like ``index_knuckle``, tips ``index_tip``."""
+
+
+def build_hand(length: float = 0.19) -> Skeleton:
+    """See `Skeleton.hand`."""
+    size = check_length("length", length)
+    names, parents = ["elbow", "wrist"], [-1, 0]
+    offsets = [np.zeros(3), np.array((0.0, -FOREARM * size, 0.0))]
+    tips, hinges = [], {}
+    for finger, shape in FINGERS.items():
+        steps = [np.array(shape.root), *(bone * shape.direction for bone in shape.bones)]
+        for k, joint in enumerate(shape.joints):
+            parents.append(1 if k == 0 else len(names) - 1)
+            names.append(f"{finger}_{joint}")
+            offsets.append(size * steps[k])
+            if k > 0:
+                x, y, z = shape.axis.tolist()
+                hinges[names[-1]] = (x, y, z)
+        tips.append((f"{finger}_tip", len(names) - 1, size * steps[-1]))
+    return Skeleton(
+        tuple(names),
+        np.array(parents),
+        np.array(offsets),
+        tuple(name for name, _, _ in tips),
+        np.array([joint for _, joint, _ in tips]),
+        np.array([offset for _, _, offset in tips]),
+        hinges=hinges,
+    )

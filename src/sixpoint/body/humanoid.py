@@ -1,0 +1,187 @@
+"""The built-in figure: 34 H-Anim joints standing in the neutral stance, shaped by 11 lengths.
+
+Facing +Z, left is +X, soles on the ground (y = 0), arms and legs hanging exactly along -Y, palms
+towards the thighs, the spine curved in the sagittal plane only, and left an exact mirror image of
+right. No joint is turned in this stance: rig frames and anatomical frames are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from ..kernels.types import Floats, Vec3
+from . import hanim
+from .anthropometry import (
+    ANKLE_HEIGHT,
+    DEFAULT_STATURE,
+    FRACTIONS,
+    PAPER_HEIGHT,
+    SKULL_BASE_HEIGHT,
+    body_height,
+    check_lengths,
+    lengths_from_stature,
+)
+from .skeleton import Skeleton
+
+# What the 11 lengths leave open, as fractions of the length they go with. Ours, by the eye, on
+# H-Anim's centres and common anatomy.
+
+ANKLE_TO_FOOT = ANKLE_HEIGHT / FRACTIONS["foot"]
+"""Height of the ankle over the foot's length."""
+
+FOOT = {"heel": -0.25, "midtarsal": 0.22, "metatarsal": 0.47, "tip": 0.75}
+"""Distance in front of the ankle over the foot's length."""
+
+FOOT_HEIGHTS = {"heel": 0.0, "midtarsal": 0.60, "metatarsal": 0.25, "tip": 0.0}
+"""Height above the ground over the ankle's height."""
+
+FINGERS = {"middle1": 0.52, "middle2": 0.78}
+"""Distance below the wrist over the hand's length: knuckles and middle joints of the fingers."""
+
+THUMB: Mapping[str, Vec3] = {
+    "thumb1": (-0.04, -0.12, 0.12),
+    "thumb2": (-0.08, -0.34, 0.24),
+    "thumb_distal_tip": (-0.12, -0.58, 0.30),
+}
+"""Left hand, relative to the wrist, over the hand's length: in front of the palm."""
+
+TORSO_CURVE: Mapping[str, tuple[float, float]] = {
+    "vt12": (0.39, -0.046),
+    "vt6": (0.74, -0.116),
+    "vc7": (1.00, -0.053),
+}
+NECK_CURVE: Mapping[str, tuple[float, float]] = {
+    "vc4": (0.50, 0.216),
+    "skullbase": (1.00, 0.287),
+}
+"""Up and forward from the lumbosacral joint, and from C7; scaled to the length along the bones.
+
+Hollow back, round chest, head over the hips; enough curve that the spine can stretch, by 2.3 %."""
+
+HEAD_ABOVE_NECK = (1.0 - SKULL_BASE_HEIGHT) / PAPER_HEIGHT
+"""Top of the head above the skull base over the SIK paper's height."""
+
+LUMBOSACRAL_DEPTH = -0.237
+"""In front of the hips over the pelvis's length."""
+
+STERNUM: Vec3 = (0.10, 0.816, 0.083)
+"""Sternoclavicular joint: x over half the torso's width; y and z from the lumbosacral joint, over
+the torso's length.
+
+H-Anim puts it 8 cm to the side; here it is beside the sternum, so that the clavicle is as long as
+a clavicle (S0.20)."""
+
+SHOULDER: Vec3 = (1.0, 0.830, 0.010)
+"""Likewise; .818 of stature as in Drillis and Contini."""
+
+
+def build_humanoid(
+    height: float | None = None, lengths: Mapping[str, float] | None = None
+) -> Skeleton:
+    """The 34-joint H-Anim figure (S0.38).
+
+    Args:
+        height: stature [m], from the ground to the top of the head; default 1.75 m.
+        lengths: some or all of `sixpoint.body.anthropometry.LENGTHS` [m]; the others follow from
+            `height`.
+
+    Raises:
+        UnknownName: a length that does not exist.
+        InputError: a length that no person has.
+    """
+    measures = lengths_from_stature(DEFAULT_STATURE if height is None else height)
+    if lengths is not None:
+        check_lengths(lengths)
+        measures.update({name: float(length) for name, length in lengths.items()})
+    at = _positions(measures)
+    for name in [n for n in at if n.startswith("l_")]:
+        at["r_" + name[2:]] = at[name] * (-1.0, 1.0, 1.0)
+    order = list(hanim.PARENTS)
+    parents = [-1 if p is None else order.index(p) for p in hanim.PARENTS.values()]
+    return Skeleton(
+        names=tuple(order),
+        parents=np.array(parents),
+        offsets=np.array(
+            [at[name] if p is None else at[name] - at[p] for name, p in hanim.PARENTS.items()]
+        ),
+        site_names=tuple(hanim.SITES),
+        site_parents=np.array([order.index(p) for p in hanim.SITES.values()]),
+        site_offsets=np.array([at[name] - at[p] for name, p in hanim.SITES.items()]),
+        roles=hanim.ROLES,
+        hinges=hanim.HINGES,
+    )
+
+
+def _positions(lengths: Mapping[str, float]) -> dict[str, Floats]:
+    """World positions [m] of the trunk's and the left side's nodes in the neutral stance."""
+    foot, hand, torso, pelvis = (lengths[n] for n in ("foot", "hand", "torso", "pelvis"))
+    side, half = lengths["pelvis_width"] / 2.0, lengths["torso_width"] / 2.0
+    ankle = ANKLE_TO_FOOT * foot
+    knee = ankle + lengths["calf"]
+    hip = knee + lengths["thigh"]
+    low, deep = hip + pelvis, LUMBOSACRAL_DEPTH * pelvis
+
+    at = dict.fromkeys(hanim.COLOCATED, (0.0, low, deep))
+    for curve, start, length in (
+        (TORSO_CURVE, "HumanoidRoot", torso),
+        (NECK_CURVE, "vc7", lengths["neck"]),
+    ):
+        scale = length / _along(list(curve.values()))
+        for name, (up, forward) in curve.items():
+            at[name] = (0.0, at[start][1] + scale * up, at[start][2] + scale * forward)
+    _, top, front = at["skullbase"]
+    skull = HEAD_ABOVE_NECK * body_height(lengths)
+    at["skull_tip"] = (0.0, top + skull, front + 0.10 * skull)
+
+    at["l_hip"], at["l_knee"], at["l_ankle"] = ((side, y, 0.0) for y in (hip, knee, ankle))
+    for name, part in (
+        ("l_calcaneous_post", "heel"),
+        ("l_midtarsal", "midtarsal"),
+        ("l_metatarsal", "metatarsal"),
+        ("l_forefoot_tip", "tip"),
+    ):
+        at[name] = (side, FOOT_HEIGHTS[part] * ankle, FOOT[part] * foot)
+
+    at["l_sternoclavicular"], (x, y, z) = (
+        (across * half, low + up * torso, deep + forward * torso)
+        for across, up, forward in (STERNUM, SHOULDER)
+    )
+    wrist = y - lengths["upper_arm"] - lengths["forearm"]
+    at["l_shoulder"], at["l_elbow"] = (x, y, z), (x, y - lengths["upper_arm"], z)
+    at["l_wrist"], at["l_middle_distal_tip"] = (x, wrist, z), (x, wrist - hand, z)
+    for name, down in FINGERS.items():
+        at["l_" + name] = (x, wrist - down * hand, z)
+    for name, (dx, dy, dz) in THUMB.items():
+        at["l_" + name] = (x + dx * hand, wrist + dy * hand, z + dz * hand)
+    return {name: np.array(position) for name, position in at.items()}
+
+
+def _along(curve: Sequence[tuple[float, float]]) -> float:
+    """Length of a polyline from the origin."""
+    points = np.array([(0.0, 0.0), *curve])
+    return float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
+
+
+def measure_lengths(skeleton: Skeleton) -> dict[str, float]:
+    """The 11 lengths [m] of a figure made by `build_humanoid`; gives back what it was made from."""
+    at = dict(zip(skeleton.node_names, skeleton.rest()[0], strict=True))
+
+    def along(*names: str) -> float:
+        chain = np.array([at[name] for name in names])
+        return float(np.linalg.norm(np.diff(chain, axis=0), axis=1).sum())
+
+    return {
+        "foot": along("l_calcaneous_post", "l_forefoot_tip"),
+        "calf": along("l_knee", "l_ankle"),
+        "thigh": along("l_hip", "l_knee"),
+        "pelvis": float(at["HumanoidRoot"][1] - at["l_hip"][1]),
+        "pelvis_width": along("l_hip", "r_hip"),
+        "torso": along("HumanoidRoot", *TORSO_CURVE),
+        "torso_width": along("l_shoulder", "r_shoulder"),
+        "neck": along("vc7", *NECK_CURVE),
+        "upper_arm": along("l_shoulder", "l_elbow"),
+        "forearm": along("l_elbow", "l_wrist"),
+        "hand": along("l_wrist", "l_middle_distal_tip"),
+    }
