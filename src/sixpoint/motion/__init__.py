@@ -1,0 +1,11 @@
+"""What a person does: poses, motions, tracked points, how two motions differ."""
+
+from __future__ import annotations
+
+from .clips import builtin
+from .metrics import compare
+from .motion import Motion
+from .points import Points
+from .pose import Pose
+
+__all__ = ["Motion", "Points", "Pose", "builtin", "compare"]

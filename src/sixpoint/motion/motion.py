@@ -1,0 +1,168 @@
+"""Motion: what a body does over time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..body.skeleton import Skeleton, frozen_array
+from ..errors import InputError
+from ..kernels import arrays
+from ..kernels.types import Floats
+from .pose import Pose
+
+if TYPE_CHECKING:
+    from .points import Points
+
+STRIPE = 4096
+"""Frames that forward kinematics takes at a time: bounds the scratch memory."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """How a motion stood in its file, so that a writer can give it back in the same shape."""
+
+    format: str = ""
+    """Name of the format, as in `sixpoint.formats.FORMATS`; empty for motion made in memory."""
+    path: str | None = None
+    unit: float = 1.0
+    """Metres per file unit."""
+    axes: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
+    """Rotation that took the file's axes to ours (Y up)."""
+    channels: tuple[tuple[str, ...], ...] | None = None
+    """BVH: channel names of each joint, in file order."""
+    notes: tuple[str, ...] = ()
+    """What a user should know about the file: guesses made, defects found."""
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """Frames of one skeleton, as arrays. Immutable."""
+
+    skeleton: Skeleton
+    root: Floats
+    """World position of the root joint [m], shape (F, 3)."""
+    rotations: Floats
+    """Local rotations, unit quaternions (w, x, y, z), shape (F, J, 4)."""
+    rate: float
+    """Frames a second [Hz]."""
+    translations: Floats | None = None
+    """Local translations that replace the skeleton's offsets [m], shape (F, J, 3); row 0 is `root`.
+
+    Only for rigs whose joints slide (a pelvis below a fixed root, soft limbs)."""
+    source: Source = field(default_factory=Source, compare=False)
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        put(self, "root", frozen_array(self.root))
+        put(self, "rotations", frozen_array(self.rotations))
+        if self.translations is not None:
+            put(self, "translations", frozen_array(self.translations))
+        put(self, "rate", float(self.rate))
+        frames, joints = len(self.root), self.skeleton.joint_count
+        for name, shape in (
+            ("root", (frames, 3)),
+            ("rotations", (frames, joints, 4)),
+            ("translations", (frames, joints, 3)),
+        ):
+            array = getattr(self, name)
+            if array is None:
+                continue
+            if array.shape != shape:
+                raise InputError(f"Expected `{name}` to have shape {shape}, got {array.shape}.")
+            if not np.isfinite(array).all():
+                raise InputError(f"Expected finite `{name}`, got NaN or infinity.")
+        if not (np.isfinite(self.rate) and self.rate > 0.0):
+            raise InputError(f"Expected a positive `rate` in Hz, got {self.rate}.")
+        norms = np.linalg.norm(self.rotations, axis=-1)
+        if norms.size and np.abs(norms - 1.0).max() > 1e-6:
+            raise InputError("Expected unit quaternions in `rotations`.")
+
+    def __len__(self) -> int:
+        return len(self.root)
+
+    def __iter__(self) -> Iterator[Pose]:
+        return (self[f] for f in range(len(self)))
+
+    def __getitem__(self, frame: int) -> Pose:
+        moves = None if self.translations is None else self.translations[frame]
+        return Pose(self.skeleton, self.root[frame], self.rotations[frame], moves)
+
+    def __repr__(self) -> str:
+        return (
+            f"Motion({len(self)} frames at {self.rate:g} Hz, {self.duration:.2f} s, "
+            f"{self.skeleton.joint_count} joints)"
+        )
+
+    @property
+    def duration(self) -> float:
+        """Length [s]."""
+        return len(self) / self.rate
+
+    @property
+    def times(self) -> Floats:
+        """Time of each frame [s], shape (F,)."""
+        return np.arange(len(self)) / self.rate
+
+    def frames(self, which: slice | Sequence[int] | Any) -> Motion:
+        """Some of the frames, in the order given; the rate is kept."""
+        return replace(
+            self,
+            root=self.root[which],
+            rotations=self.rotations[which],
+            translations=None if self.translations is None else self.translations[which],
+        )
+
+    def world(self, frames: slice = slice(None)) -> tuple[Floats, Floats]:
+        """World positions of all nodes (F, J+S, 3) [m] and rotations of all joints (F, J, 4)."""
+        rotations = self.rotations[frames]
+        if self.translations is None:
+            moves = np.broadcast_to(self.skeleton.offsets, (*rotations.shape[:2], 3)).copy()
+        else:
+            moves = self.translations[frames].copy()
+        moves[:, 0] = self.root[frames]
+        positions, world = arrays.forward(self.skeleton.parents, moves, rotations)
+        return self.skeleton.node_positions(positions, world), world
+
+    def positions(self, nodes: Sequence[int] | None = None) -> Floats:
+        """World positions of all or some nodes [m], shape (F, n, 3)."""
+        chosen: Any = slice(None) if nodes is None else list(nodes)
+        stripes = [
+            self.world(slice(f, f + STRIPE))[0][:, chosen] for f in range(0, len(self), STRIPE)
+        ]
+        if not stripes:
+            count = len(self.skeleton.node_names) if nodes is None else len(nodes)
+            return np.zeros((0, count, 3))
+        return np.concatenate(stripes)
+
+    def points(self, roles: Sequence[str] | None = None, *, rotations: bool = False) -> Points:
+        """What a tracker would see: positions of some roles, by default the six.
+
+        Args:
+            roles: names from `sixpoint.body.roles.ROLES`; default pelvis, head, wrists, ankles.
+            rotations: also give the world rotation of each, relative to the neutral stance.
+        """
+        from .points import points_of
+
+        return points_of(self, roles, rotations=rotations)
+
+    def resampled(self, rate: float) -> Motion:
+        """The same motion at another rate [Hz], slerped; first frame kept."""
+        from .resample import resample
+
+        return resample(self, rate)
+
+    def mirrored(self) -> Motion:
+        """Left and right exchanged, on the same skeleton."""
+        from .mirror import mirror_motion
+
+        return mirror_motion(self)
+
+
+def as_floats(values: ArrayLike) -> Floats:
+    """C-contiguous float64, the one layout that kernels are compiled for."""
+    return cast("Floats", np.ascontiguousarray(values, dtype=np.float64))

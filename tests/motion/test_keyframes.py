@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sixpoint.motion.keyframes import curve
+
+TIMES = np.linspace(0.0, 4.0, 401)
+KEYS = st.dictionaries(
+    st.integers(0, 40).map(lambda k: k / 10.0), st.floats(-100.0, 100.0), min_size=1, max_size=8
+)
+
+
+def test_one_key_is_a_constant() -> None:
+    assert np.array_equal(curve(TIMES, {1.0: 3.0}), np.full(401, 3.0))
+
+
+def test_from_rest_to_rest_is_the_minimum_jerk_movement() -> None:
+    u = TIMES / 4.0
+    moved = curve(TIMES, {0.0: 0.0, 4.0: 1.0})
+    assert moved == pytest.approx(10.0 * u**3 - 15.0 * u**4 + 6.0 * u**5, abs=1e-12)
+
+
+def test_whole_numbers_are_keys_too() -> None:
+    assert curve(np.array([0.5]), {0: 0, 1: 1})[0] == pytest.approx(0.5)
+
+
+def test_a_hold_is_exactly_constant() -> None:
+    held = curve(TIMES, {0.0: 0.3, 1.0: 0.7, 2.0: 0.7, 3.0: 0.1})
+    assert np.all(held[(TIMES >= 1.0) & (TIMES <= 2.0)] == 0.7)
+    assert np.ptp(held[TIMES >= 3.0]) == 0.0
+    assert held[-1] == pytest.approx(0.1, abs=1e-15)
+
+
+def test_a_steady_run_keeps_its_pace() -> None:
+    run = curve(TIMES, {float(k): float(k) for k in range(5)})
+    pace = np.gradient(run, TIMES)[150:250]
+    assert pace.min() > 0.7
+    assert pace.max() < 1.3
+
+
+@given(KEYS)
+def test_passes_through_its_keys_without_overshoot(keys: dict[float, float]) -> None:
+    at = np.array(sorted(keys))
+    values = np.array([keys[t] for t in at])
+    assert curve(at, keys) == pytest.approx(values, abs=1e-9)
+    inside = curve(TIMES, keys)
+    span = np.ptp(values)
+    assert inside.max() <= values.max() + 0.02 * span + 1e-9
+    assert inside.min() >= values.min() - 0.02 * span - 1e-9
+
+
+@given(KEYS)
+def test_velocity_and_acceleration_are_continuous(keys: dict[float, float]) -> None:
+    h = 1e-4
+    for t in keys:
+        before, at, after = curve(np.array([t - h, t, t + h]), keys)
+        scale = 1.0 + max(abs(v) for v in keys.values())
+        # Second difference over h^2 is the acceleration, zero at every key.
+        assert abs(after - 2.0 * at + before) / h**2 < 5.0 * scale * (h / 0.1**3) * 60.0
