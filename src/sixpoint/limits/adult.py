@@ -1,0 +1,198 @@
+"""Ranges of motion of healthy adults, with their sources.
+
+The numbers stand here and nowhere else. They are passive ranges of single joints as handbooks give
+them: wide enough for athletes' everyday, too wide for many people. `Limits.replace` puts others in
+their place, for example one of `VARIANTS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..body.anatomy import Anatomy, anatomy_of
+from ..body.skeleton import Skeleton
+from .base import JointLimit
+from .collection import Limits
+from .flexion import FlexionLimit
+from .swing_twist import SwingTwistLimit
+
+LEFT, RIGHT = 1.0, -1.0
+
+NORKIN = "AAOS values in Norkin and White, Measurement of Joint Motion (F. A. Davis), Table A.1"
+ACCESS = "AccessPhysiotherapy (McGraw-Hill), Appendix 1"
+KAPANDJI = "Kapandji, The Physiology of the Joints, vol. 3, 6th ed., p. 39"
+
+
+@dataclass(frozen=True)
+class LimbRange:
+    """A shoulder or a hip: a bone that hangs along -Y [degrees]."""
+
+    flexion: float
+    """Forwards."""
+    abduction: float
+    """Sideways, away from the body."""
+    extension: float
+    """Backwards."""
+    adduction: float
+    """Sideways, across the body."""
+    internal: float
+    """Twist that turns the front of the limb inwards."""
+    external: float
+    source: str
+
+    def limit(self, side: float) -> SwingTwistLimit:
+        """For the left (+1) or the right (-1) limb."""
+        # Left: a positive turn about -Y takes the front of the limb (+Z) to the right, inwards.
+        inwards, outwards = side * self.internal, -side * self.external
+        return SwingTwistLimit.degrees(
+            bone=(0.0, -1.0, 0.0),
+            e1=(0.0, 0.0, 1.0),
+            e2=(side, 0.0, 0.0),
+            boundary=_boundary(self.flexion, self.abduction, self.extension, self.adduction),
+            twist=(min(inwards, outwards), max(inwards, outwards)),
+        )
+
+
+@dataclass(frozen=True)
+class ClavicleRange:
+    """A sternoclavicular joint: a bone that points sideways [degrees]."""
+
+    elevation: float
+    protraction: float
+    depression: float
+    retraction: float
+    axial: float
+    """About the bone, each way."""
+    source: str
+
+    def limit(self, side: float) -> SwingTwistLimit:
+        """For the left (+1) or the right (-1) clavicle."""
+        return SwingTwistLimit.degrees(
+            bone=(side, 0.0, 0.0),
+            e1=(0.0, 1.0, 0.0),
+            e2=(0.0, 0.0, 1.0),
+            boundary=_boundary(self.elevation, self.protraction, self.depression, self.retraction),
+            twist=(-self.axial, self.axial),
+        )
+
+
+@dataclass(frozen=True)
+class SpineRange:
+    """A region of the spine, all its joints together [degrees]."""
+
+    flexion: float
+    """Forwards."""
+    extension: float
+    """Backwards."""
+    lateral: float
+    """To each side."""
+    axial: float
+    """Turned to each side."""
+    source: str
+
+    def limit(self, joints: int) -> SwingTwistLimit:
+        """For each of so many joints that share the range."""
+        share = 1.0 / joints
+        return SwingTwistLimit.degrees(
+            bone=(0.0, 1.0, 0.0),
+            e1=(0.0, 0.0, 1.0),
+            e2=(1.0, 0.0, 0.0),
+            boundary=_boundary(
+                share * self.flexion,
+                share * self.lateral,
+                share * self.extension,
+                share * self.lateral,
+            ),
+            twist=(-share * self.axial, share * self.axial),
+        )
+
+
+@dataclass(frozen=True)
+class HingeRange:
+    """An elbow or a knee, about +X [degrees]."""
+
+    low: float
+    high: float
+    source: str
+
+    def limit(self, side: float) -> FlexionLimit:
+        """For either side: a hinge along X is its own mirror image."""
+        return FlexionLimit.degrees(self.low, self.high)
+
+
+def _boundary(front: float, side: float, back: float, across: float) -> dict[float, float]:
+    """Four directions a quarter turn apart, the seam at the back."""
+    return {-180.0: back, -90.0: across, 0.0: front, 90.0: side, 180.0: back}
+
+
+LIMBS: Mapping[str, LimbRange | ClavicleRange | HingeRange] = {
+    # With the forearm hanging along -Y too, a positive turn about X takes it backwards: elbows
+    # flex to negative angles, knees to positive ones.
+    "clavicle": ClavicleRange(
+        45.0, 30.0, 10.0, 25.0, 20.0, f"girdle as a whole; {ACCESS}: sternoclavicular 45/15/5/15"
+    ),
+    "shoulder": LimbRange(
+        180.0, 180.0, 50.0, 30.0, 95.0, 80.0, f"usual handbook range; {NORKIN}: 180/180/60, 70/90"
+    ),
+    "elbow": HingeRange(-145.0, 0.0, f"active flexion, usual handbook range; {NORKIN}: 150"),
+    "hip": LimbRange(
+        120.0, 45.0, 20.0, 30.0, 30.0, 60.0, "usual handbook range, knee bent; see VARIANTS"
+    ),
+    "knee": HingeRange(0.0, 135.0, "usual handbook range 130-150 (Merck Manual: 130)"),
+}
+"""Role without its side -> range."""
+
+SPINE: Mapping[str, SpineRange] = {
+    "lumbar": SpineRange(60.0, 35.0, 20.0, 5.0, KAPANDJI),
+    "thoracic": SpineRange(45.0, 25.0, 20.0, 35.0, f"{KAPANDJI}; axial: Neumann, Fig. 9.54"),
+    "cervical": SpineRange(40.0, 75.0, 40.0, 50.0, f"{KAPANDJI}; lateral 35-45"),
+}
+"""Region -> range, to be shared by its joints."""
+
+VARIANTS: Mapping[str, LimbRange | HingeRange] = {
+    "elbow, AAOS": HingeRange(-150.0, 0.0, NORKIN),
+    "knee, clinical": HingeRange(0.0, 140.0, "clinical table: 140, extension 0"),
+    "hip, clinical": LimbRange(
+        125.0, 45.0, 30.0, 25.0, 40.0, 60.0, "clinical table; Merck Manual: extension 15, 45/45"
+    ),
+    "shoulder, glenohumeral alone": LimbRange(
+        100.0, 95.0, 60.0, 75.0, 90.0, 90.0, f"{ACCESS}; for rigs whose clavicles do their part"
+    ),
+}
+"""Other published ranges: ``limits.replace({"l_elbow": VARIANTS["elbow, AAOS"].limit(LEFT)})``."""
+
+
+def adult_limits(skeleton: Skeleton) -> Limits:
+    """Default limits for a skeleton of a human, by the roles of its joints.
+
+    Shoulders, hips, clavicles, elbows, knees and spine; a region of the spine divides its range
+    among the joints that the skeleton has there. Wrists, ankles and what hangs from them turn
+    freely, as does the pelvis.
+
+    Raises:
+        RolesNotFound: the skeleton is no human, or its joints have unknown names.
+    """
+    anatomy = anatomy_of(skeleton)
+    joints: dict[str, JointLimit] = {}
+    roles: dict[str, str] = {}
+    spine = _spine_regions(anatomy)
+    for joint, region in spine.items():
+        name = skeleton.names[joint]
+        joints[name] = SPINE[region].limit(sum(other == region for other in spine.values()))
+        roles[name] = "head" if joint == anatomy.node("head") else region
+    for prefix, side in (("l", LEFT), ("r", RIGHT)):
+        for part, motion_range in LIMBS.items():
+            role = f"{prefix}_{part}"
+            if anatomy.has(role):
+                name = skeleton.node_names[anatomy.node(role)]
+                joints[name] = motion_range.limit(side)
+                roles[name] = role
+    return Limits(joints, roles)
+
+
+def _spine_regions(anatomy: Anatomy) -> dict[int, str]:
+    """Region of each joint that bends the spine, the head's too if it is a joint."""
+    head = anatomy.node("head")
+    joints = (*anatomy.spine, head) if head < anatomy.skeleton.joint_count else anatomy.spine
+    return {joint: anatomy.region(joint) for joint in joints}

@@ -1,0 +1,179 @@
+"""JointLimit: what one joint may do."""
+
+from __future__ import annotations
+
+import abc
+import math
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import cached_property
+from typing import Any, ClassVar, Self, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import InputError, UnknownName
+from ..kernels.limits import (
+    LimitRow,
+    LimitTable,
+    limit_project,
+    limit_project_frames,
+    limit_table,
+    limit_violation,
+    limit_violation_frames,
+)
+from ..kernels.types import Floats, Vec3
+from .angles import settled
+
+UNIT = 1e-6
+"""Vectors and quaternions this far from unit length are refused."""
+EXACT = 1e-12
+"""Vectors nearer than this to unit length are kept to the bit, others are normalised."""
+
+
+class JointLimit(abc.ABC):
+    """The rotations that a joint may take, relative to its parent, identity in the neutral stance.
+
+    A limit is a value: frozen, comparable, hashable. It answers for one unit quaternion
+    (w, x, y, z) or for an array of them, shape (..., 4), with the numbers that the solvers' kernels
+    give. What is beyond it by less than 1e-9 rad counts as inside.
+    """
+
+    kind: ClassVar[str]
+    """Name of the kind in files."""
+    kinds: ClassVar[dict[str, type[JointLimit]]] = {}
+    """All kinds there are."""
+
+    def __init_subclass__(cls) -> None:
+        JointLimit.kinds[cls.kind] = cls
+
+    @abc.abstractmethod
+    def row(self) -> LimitRow:
+        """The limit as kernels read it."""
+
+    @abc.abstractmethod
+    def mirror(self) -> Self:
+        """The limit of the same joint on the other side of the body (x and -x exchanged)."""
+
+    def sample(self, rng: np.random.Generator, size: int | None = None) -> Floats:
+        """Random rotations inside the limit, shape (size, 4); one of shape (4,) without a size."""
+        return self._samples(rng, 1)[0] if size is None else self._samples(rng, size)
+
+    @abc.abstractmethod
+    def _samples(self, rng: np.random.Generator, size: int) -> Floats:
+        """So many random rotations, shape (size, 4)."""
+
+    @abc.abstractmethod
+    def as_dict(self) -> dict[str, Any]:
+        """Plain numbers and names, angles in degrees; `from_dict` gives back an equal limit."""
+
+    @classmethod
+    @abc.abstractmethod
+    def _from_fields(cls, fields: Mapping[str, Any]) -> JointLimit:
+        """Build from `as_dict` without its kind; every field is there."""
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> JointLimit:
+        """Build any kind of limit from what `as_dict` gave.
+
+        Raises:
+            UnknownName: there is no such kind or field.
+            InputError: a field is missing or makes no sense.
+        """
+        fields = dict(data)
+        kind = fields.pop("kind", None)
+        if not isinstance(kind, str) or kind not in JointLimit.kinds:
+            raise UnknownName("kind of limit", str(kind), sorted(JointLimit.kinds))
+        return JointLimit.kinds[kind]._from_fields(fields)
+
+    @cached_property
+    def _table(self) -> LimitTable:
+        return limit_table([self.row()])
+
+    def violation(self, rotations: ArrayLike) -> Floats:
+        """How far beyond the limit [rad], shape (...); 0 inside."""
+        q = _quaternions(rotations)
+        if q.ndim == 1:
+            return cast("Floats", np.float64(limit_violation(self._table, 0, tuple(q.tolist()))))
+        out = np.empty((q.size // 4, 1))
+        limit_violation_frames(self._table, q.reshape(-1, 1, 4), out)
+        return out.reshape(q.shape[:-1])
+
+    def contains(self, rotations: ArrayLike) -> Any:
+        """Whether rotations are inside the limit, shape (...)."""
+        return self.violation(rotations) == 0.0
+
+    def project(self, rotations: ArrayLike) -> Floats:
+        """The nearest rotations inside, in the limit's own coordinates, shape (..., 4).
+
+        Rotations that are inside come back to the bit.
+        """
+        q = _quaternions(rotations)
+        if q.ndim == 1:
+            return np.array(limit_project(self._table, 0, tuple(q.tolist())))
+        out = np.empty((q.size // 4, 1, 4))
+        limit_project_frames(self._table, q.reshape(-1, 1, 4), out)
+        return out.reshape(q.shape)
+
+
+def _quaternions(values: ArrayLike) -> Floats:
+    """A writable array for kernels, which are compiled for that layout only."""
+    q = np.array(values, dtype=np.float64, order="C")
+    if q.ndim == 0 or q.shape[-1] != 4:
+        raise InputError(f"Expected quaternions of shape (..., 4), got shape {q.shape}.")
+    if not (np.abs(np.linalg.norm(q, axis=-1) - 1.0) <= UNIT).all():
+        raise InputError("Expected unit quaternions (w, x, y, z), got other lengths or NaN.")
+    return q
+
+
+def check_fields(kind: str, fields: Mapping[str, Any], expected: tuple[str, ...]) -> None:
+    """Every field of a kind, and no other."""
+    for name in expected:
+        if name not in fields:
+            raise InputError(f"Expected a field `{name}` in a limit of kind {kind!r}, got none.")
+    for name in fields:
+        if name not in expected:
+            raise UnknownName(f"field of a limit of kind {kind!r}:", name, expected)
+
+
+def as_number(name: str, value: Any) -> float:
+    """A finite float; bool and text are not numbers."""
+    if isinstance(value, (int, float, np.number)) and not isinstance(value, bool):
+        with suppress(OverflowError):  # an integer of hundreds of digits
+            if math.isfinite(number := float(value)):
+                return number
+    raise InputError(f"Expected a finite number in `{name}`, got {value!r:.60}.")
+
+
+def as_numbers(name: str, values: Any, count: int | None = None) -> tuple[float, ...]:
+    """So many finite floats."""
+    many = f"{count} numbers" if count else "numbers"
+    if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__len__"):
+        raise InputError(f"Expected {many} in `{name}`, got {values!r}.")
+    if count is not None and len(values) != count:
+        raise InputError(f"Expected {many} in `{name}`, got {len(values)}.")
+    return tuple(as_number(name, value) for value in values)
+
+
+def as_direction(name: str, values: Any) -> Vec3:
+    """A unit vector."""
+    x, y, z = as_numbers(name, values, 3)
+    length = math.sqrt(x * x + y * y + z * z)
+    if abs(length - 1.0) > UNIT:
+        raise InputError(
+            f"Expected a unit vector in `{name}`, got {(x, y, z)} of length {length:g}."
+        )
+    if abs(length - 1.0) > EXACT:
+        x, y, z = x / length, y / length, z / length
+    return (x + 0.0, y + 0.0, z + 0.0)  # no minus zero
+
+
+def as_interval(name: str, low: Any, high: Any) -> tuple[float, float]:
+    """An interval of angles [rad], at most one turn wide."""
+    low, high = settled(as_number(name, low)), settled(as_number(name, high))
+    if not low <= high <= low + 2.0 * math.pi * (1.0 + EXACT):
+        raise InputError(
+            f"Expected low <= high <= low + 360 degrees in `{name}`, "
+            f"got {math.degrees(low):g} and {math.degrees(high):g} degrees."
+        )
+    return low, high
