@@ -1,0 +1,243 @@
+"""Acclaim motion (AMC), with the skeleton (ASF) that belongs to it."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import FormatError
+from ..kernels import arrays
+from ..kernels.types import Floats
+from ..motion.motion import Motion, Source
+from .asf import AsfText, fixed_axes, parse_asf, skeleton_of, words_of
+from .border import admit
+from .plain_text import finite, plain_bytes, read_bytes
+from .units import GUESSED
+
+ASSUMED_RATE = 120.0
+"""Frames a second [Hz] of most of the CMU database; the file does not say."""
+
+
+def read_amc(
+    path: str | os.PathLike[str],
+    *,
+    skeleton: str | os.PathLike[str] | None = None,
+    unit: float | str = "auto",
+    up: str = "auto",
+    rate: float | None = None,
+    lenient: bool = False,
+) -> Motion:
+    """Read an AMC file and its ASF skeleton, or an ASF file alone (one unturned frame).
+
+    Args:
+        path: the .amc or .asf file.
+        skeleton: the .asf file; default: beside the motion, with the same name up to the first
+            underscore, or the only one there.
+        unit: metres per file unit, a name from `sixpoint.formats.units.UNITS`, or "auto": inches,
+            centimetres ... divided by the ASF's `length`, whichever gives a human stature.
+        up: the file's upward axis: "y", "z", "x" or "auto".
+        rate: frames a second [Hz]; the file does not say, default 120.
+        lenient: leave out a last frame that is cut off.
+
+    Raises:
+        FormatError: the files are not ASF and AMC, or do not fit each other; says the line.
+    """
+    path = Path(path)
+    alone = path.suffix.lower() == ".asf"
+    skeleton = path if alone else Path(skeleton) if skeleton else find_asf(path)
+    text = parse_asf(read_bytes(skeleton), path=skeleton)
+    notes = list(text.notes)
+    if alone:
+        table, degrees = np.zeros((1, sum(len(bone.dofs) for bone in text.bones))), text.degrees
+        notes.append(f"{GUESSED}one frame of unturned joints, because this is a skeleton alone")
+    else:
+        table, degrees = _parse_amc(read_bytes(path), text, notes, path=path, lenient=lenient)
+    if rate is None and not alone:
+        notes.append(f"{GUESSED}{ASSUMED_RATE:g} frames a second, because the file does not say")
+    source = Source("amc", str(path), notes=tuple(notes))
+    motion = _motion(text, table, degrees, rate or ASSUMED_RATE, source)
+    return admit(motion, unit=unit, up=up, divisor=text.length)
+
+
+def find_asf(amc: Path) -> Path:
+    """The skeleton that belongs to a motion.
+
+    Raises:
+        FormatError: there is none, or several and none has the motion's name.
+    """
+    beside = sorted(p for p in amc.parent.glob("*") if p.suffix.lower() == ".asf")
+    for stem in (amc.stem, amc.stem.split("_")[0]):
+        for candidate in beside:
+            if candidate.stem.lower() == stem.lower():
+                return candidate
+    if len(beside) == 1:
+        return beside[0]
+    listed = ", ".join(p.name for p in beside[:8]) or "none"
+    raise FormatError(
+        f"Expected a skeleton {amc.stem.split('_')[0]}.asf beside it, or only one .asf there; "
+        f"got {listed}. Give it as `skeleton`.",
+        path=amc,
+    )
+
+
+def _motion(text: AsfText, table: Floats, degrees: bool, rate: float, source: Source) -> Motion:
+    """The motion in file units; bone lengths that change and slides below the root are ignored."""
+    skeleton = skeleton_of(text)
+    turn = np.pi / 180.0 if degrees else 1.0
+    rotations = arrays.identity(len(table), skeleton.joint_count)
+    root = np.zeros((len(table), 3))
+    column = 0
+    ignored = []
+    for j, bone in enumerate(text.bones):
+        order, angles = "", []
+        for dof in bone.dofs:
+            values = table[:, column]
+            column += 1
+            if dof[0] == "r":
+                order += dof[1].upper()
+                angles.append(turn * values)
+            elif dof[0] == "t" and j == 0:
+                root[:, "xyz".index(dof[1])] = values
+            else:
+                ignored.append(f"{bone.name} {dof}")
+        if order:
+            local = fixed_axes(order, np.stack(angles, axis=-1))
+            rotations[:, j] = arrays.multiply(
+                arrays.multiply(bone.frame, local), arrays.conjugate(bone.frame)
+            )
+    if ignored:
+        note = f"slides and changes of length were ignored: {', '.join(ignored[:4])}"
+        source = replace(source, notes=(*source.notes, note))
+    return Motion(skeleton, root, rotations, rate, source=source)
+
+
+def _parse_amc(
+    data: bytes, text: AsfText, notes: list[str], *, path: object, lenient: bool
+) -> tuple[Floats, bool]:
+    """The numbers of all frames, bones in the skeleton's order, and whether they are degrees."""
+    data = plain_bytes(data, path)
+    start = re.search(rb"^[ \t]*+\d++[ \t]*+\r?$", data, re.MULTILINE)
+    head = data[: start.start()] if start else data
+    degrees = text.degrees
+    for line in head.splitlines():
+        word = line.split(b"#", 1)[0].strip().lower()
+        if word in (b":degrees", b":radians"):
+            degrees = word == b":degrees"
+        elif word and not word.startswith(b":"):
+            raise FormatError(
+                f"Expected the number of the first frame, got {word[:40].decode('latin-1')!r}.",
+                path=path,
+            )
+    if start is None:
+        raise FormatError("Expected frames, got none.", path=path)
+    table = _even_frames(data[start.start() :], text)
+    if table is None:
+        table = _uneven_frames(data, text, notes, path=path, lenient=lenient)
+    return table, degrees
+
+
+def _slots(text: AsfText) -> dict[str, tuple[int, int]]:
+    """Bone name -> first column and number of columns."""
+    slots, column = {}, 0
+    for bone in text.bones:
+        slots[bone.name] = (column, len(bone.dofs))
+        column += len(bone.dofs)
+    return slots
+
+
+def _even_frames(block: bytes, text: AsfText) -> Floats | None:
+    """The quick way, for files in which every frame lists the same bones in the same order."""
+    tokens = block.split()
+    slots = _slots(text)
+    columns: list[tuple[int, int]] = []  # (place in a frame, column of the table)
+    names: list[int] = []
+    at = 1
+    while at < len(tokens) and (slot := slots.get(tokens[at].decode("latin-1"))):
+        names.append(at)
+        columns += [(at + 1 + k, slot[0] + k) for k in range(slot[1])]
+        at += 1 + slot[1]
+    frames, rest = divmod(len(tokens), at)
+    width = sum(len(bone.dofs) for bone in text.bones)
+    if rest or len(columns) != width or len({column for _, column in columns}) != width:
+        return None
+    if not all(token.isdigit() for token in tokens[::at]):
+        return None
+    if any(set(tokens[k::at]) != {tokens[k]} for k in names):
+        return None
+    table = np.empty((frames, width))
+    try:
+        for place, column in columns:
+            table[:, column] = list(map(float, tokens[place::at]))
+    except ValueError:
+        return None
+    return table if np.isfinite(table).all() else None
+
+
+def _uneven_frames(
+    data: bytes, text: AsfText, notes: list[str], *, path: object, lenient: bool
+) -> Floats:
+    """Line by line: bones in any order; one that is missing keeps its value."""
+    slots = _slots(text)
+    width = sum(size for _, size in slots.values())
+    rows: list[list[float]] = []
+    missing: set[str] = set()
+    seen: set[str] = set()
+    needed = {name for name, (_, size) in slots.items() if size}
+    line = 0
+    for line, words in words_of(data, path):
+        name = words[0]
+        if name.startswith(":"):
+            continue
+        if len(words) == 1 and name.isascii() and name.isdigit():
+            missing |= needed - seen if rows else set()
+            rows.append(list(rows[-1]) if rows else [0.0] * width)
+            seen = set()
+            # Frames may list few bones: a table far larger than its file is refused.
+            if len(rows) * width > 4 * len(data) + 1_000_000:
+                raise FormatError("Expected frames that list their bones.", path=path, line=line)
+            continue
+        if not rows:
+            raise FormatError(
+                f"Expected the number of the first frame, got {name[:40]!r}.", path=path, line=line
+            )
+        if name not in slots:
+            raise FormatError(
+                f"No bone {name[:40]!r} in the skeleton, which has {len(slots)}.",
+                path=path,
+                line=line,
+            )
+        first, size = slots[name]
+        values = [finite(word) for word in words[1:]]
+        if len(values) != size or any(v is None for v in values) or name in seen:
+            if lenient and len(values) < size:
+                break
+            got = "it a second time" if name in seen else repr(" ".join(words[1:])[:40])
+            raise FormatError(
+                f"Expected {size} finite numbers for bone {name!r}, got {got}.",
+                path=path,
+                line=line,
+            )
+        rows[-1][first : first + size] = [v for v in values if v is not None]
+        seen.add(name)
+    if rows and needed - seen:
+        if len(rows) > 1 and lenient:
+            rows.pop()
+            notes.append("the last frame is cut off: left out")
+        elif len(rows) > 1 and not needed - seen <= missing:
+            raise FormatError(
+                f"Expected all bones in the last frame, got {len(seen)} of {len(needed)}; "
+                "read leniently to leave it out.",
+                path=path,
+                line=line,
+            )
+        else:
+            missing |= needed - seen
+    if missing:
+        notes.append(
+            f"bones missing in some frames kept their value: {', '.join(sorted(missing)[:4])}"
+        )
+    return np.array(rows)

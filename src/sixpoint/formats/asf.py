@@ -1,0 +1,303 @@
+"""Acclaim skeletons (ASF): bones with a direction, a length, and a frame for their rotations.
+
+Each bone's `direction` and `axis` are given in global axes, so unturned joints all stand parallel
+to the world. The joint named X is at the *start* of bone X: a child starts where its parent ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..body.skeleton import Skeleton
+from ..errors import FormatError
+from ..kernels import arrays
+from ..kernels.types import Floats, Vec3
+from .bvh_text import MAX_JOINTS, MAX_NAME
+from .plain_text import finite, plain_bytes, text_of
+
+DOFS = ("rx", "ry", "rz", "tx", "ty", "tz", "l")
+"""Degrees of freedom that a bone or root may have; `l` is the bone's length."""
+ALONG_BONE = 0.7
+"""A single axis nearer to its bone than this cosine twists it; others bend it."""
+
+
+@dataclass(frozen=True, eq=False)
+class AsfBone:
+    """One bone, or the root."""
+
+    name: str
+    end: Floats
+    """From its start to its end, unturned, in file units, shape (3,)."""
+    frame: Floats
+    """Rotation C of its axes; its rotation is C L C* with L from the AMC, shape (4,)."""
+    dofs: tuple[str, ...]
+    """Names from `DOFS`, in the order of the AMC's numbers."""
+    limits: tuple[tuple[float, float], ...] = ()
+    """Lowest and highest value of each, where given, in file units."""
+
+
+@dataclass(frozen=True, eq=False)
+class AsfText:
+    """What one ASF file says."""
+
+    bones: tuple[AsfBone, ...]
+    """The root first, parents before children."""
+    parents: tuple[int, ...]
+    length: float
+    """The `length` unit: lengths are to be divided by it."""
+    degrees: bool
+    notes: tuple[str, ...]
+
+
+@dataclass
+class _Draft:
+    """A bone while its lines are read."""
+
+    line: int
+    name: str = ""
+    direction: tuple[float, ...] = (0.0, 0.0, 0.0)
+    length: float = 0.0
+    angles: tuple[float, ...] = (0.0, 0.0, 0.0)
+    order: str = "XYZ"
+    dofs: tuple[str, ...] = ()
+    limits: list[float] = field(default_factory=list)
+
+
+Fail = Callable[[str, int], FormatError]
+
+
+def words_of(data: bytes, path: object) -> Iterator[tuple[int, list[str]]]:
+    """Line numbers and words; comments gone, commas and parentheses are white space."""
+    clean = plain_bytes(data, path).translate(bytes.maketrans(b"(),", b"   "))
+    for number, line in enumerate(clean.splitlines(), 1):
+        words = text_of(line.split(b"#", 1)[0]).split()
+        if words:
+            yield number, words
+
+
+def parse_asf(data: bytes, *, path: object = None) -> AsfText:
+    """Read the bytes of an ASF file.
+
+    Raises:
+        FormatError: with the line at fault.
+    """
+
+    def fail(message: str, line: int) -> FormatError:
+        return FormatError(message, path=path, line=line)
+
+    units = {"length": 1.0, "degrees": 1.0}
+    root = _Draft(0, "root", dofs=("tx", "ty", "tz", "rx", "ry", "rz"))
+    drafts: dict[str, _Draft] = {}
+    children: dict[str, list[str]] = {}
+    child_line: dict[str, int] = {}
+    section, bone, notes = "", None, list[str]()
+    for line, words in words_of(data, path):
+        key, rest = words[0].lower(), words[1:]
+        if key.startswith(":"):
+            section, bone = key, None
+        elif section == ":units":
+            _read_unit(units, key, rest, line, fail)
+        elif section == ":root":
+            _read_root(root, key, rest, line, fail)
+        elif section == ":bonedata":
+            bone = _read_bone(drafts, bone, key, words, line, fail)
+        elif section == ":hierarchy" and key not in ("begin", "end"):
+            children.setdefault(words[0], []).extend(rest)
+            child_line.update(dict.fromkeys(rest, line))
+        elif not section:
+            raise fail(f"Expected an ASF section such as :units, got {words[0][:40]!r}.", line)
+    if not drafts and not children:
+        raise FormatError("Expected :bonedata and :hierarchy, got neither.", path=path)
+    if any(root.limits):
+        notes.append("the root's own position and orientation are replaced by the motion's")
+
+    names, parents = _tree(drafts, children, child_line, fail)
+    unused = [name for name in drafts if name not in set(names)]
+    if unused:
+        notes.append(f"bones outside the hierarchy were left out: {', '.join(unused[:4])}")
+    degrees = bool(units["degrees"])
+    turn = np.pi / 180.0 if degrees else 1.0
+    bones = [_finished(drafts.get(n, root), turn) for n in names]
+    return AsfText(tuple(bones), tuple(parents), units["length"], degrees, tuple(notes))
+
+
+def _numbers(words: list[str], count: int, what: str, line: int, fail: Fail) -> tuple[float, ...]:
+    values = tuple(finite(word) for word in words[:count])
+    if len(values) != count or any(v is None for v in values):
+        got = " ".join(words)[:40]
+        raise fail(f"Expected {count} finite numbers after {what}, got {got!r}.", line)
+    return tuple(float(v) for v in values if v is not None)
+
+
+def _order(word: str, line: int, fail: Fail) -> str:
+    if sorted(word.upper()) != ["X", "Y", "Z"]:
+        raise fail(f"Expected an axis order such as XYZ, got {word[:40]!r}.", line)
+    return word.upper()
+
+
+def _dofs(words: list[str], line: int, fail: Fail) -> tuple[str, ...]:
+    dofs = tuple(word.lower() for word in words)
+    wrong = [word for word in dofs if word not in DOFS]
+    if wrong or len(set(dofs)) != len(dofs):
+        got = wrong[0][:40] if wrong else " ".join(dofs)[:40]
+        raise fail(f"Expected different ones of {', '.join(DOFS)}, got {got!r}.", line)
+    return dofs
+
+
+def _read_unit(units: dict[str, float], key: str, rest: list[str], line: int, fail: Fail) -> None:
+    if key == "length":
+        (units["length"],) = _numbers(rest, 1, "length", line, fail)
+        if units["length"] <= 0.0:
+            raise fail(f"Expected a positive length unit, got {units['length']:g}.", line)
+    elif key == "angle":
+        word = rest[0].lower() if rest else ""
+        if word[:3] not in ("deg", "rad"):
+            raise fail(f"Expected angle deg or rad, got {word[:40]!r}.", line)
+        units["degrees"] = float(word.startswith("deg"))
+
+
+def _read_root(root: _Draft, key: str, rest: list[str], line: int, fail: Fail) -> None:
+    if key == "order":
+        root.dofs = _dofs(rest, line, fail)
+    elif key == "axis" and rest:
+        root.order = _order(rest[0], line, fail)
+    elif key == "position":
+        root.limits += _numbers(rest, 3, key, line, fail)
+    elif key == "orientation":
+        root.angles = _numbers(rest, 3, key, line, fail)
+        root.limits += root.angles
+
+
+def _read_bone(
+    drafts: dict[str, _Draft],
+    bone: _Draft | None,
+    key: str,
+    words: list[str],
+    line: int,
+    fail: Fail,
+) -> _Draft | None:
+    """One line of :bonedata; returns the bone that is still open."""
+    rest = words[1:]
+    if bone is None:
+        if key != "begin":
+            raise fail(f"Expected 'begin' of a bone, got {words[0][:40]!r}.", line)
+        return _Draft(line)
+    if key == "end":
+        if not bone.name or bone.name in drafts or bone.name == "root":
+            raise fail(f"Expected a bone with a name of its own, got {bone.name!r}.", line)
+        drafts[bone.name] = bone
+        if len(drafts) > MAX_JOINTS:
+            raise fail(f"Expected at most {MAX_JOINTS} bones, got more.", line)
+        return None
+    if key == "name" and rest and len(rest[0]) <= MAX_NAME:
+        bone.name = rest[0]
+    elif key == "direction":
+        bone.direction = _numbers(rest, 3, key, line, fail)
+    elif key == "length":
+        (bone.length,) = _numbers(rest, 1, key, line, fail)
+    elif key == "axis":
+        bone.angles = _numbers(rest, 3, key, line, fail)
+        bone.order = _order(rest[3] if len(rest) > 3 else "XYZ", line, fail)
+    elif key == "dof":
+        bone.dofs = _dofs(rest, line, fail)
+    elif key == "limits" or _number(words[0]) is not None:
+        values = [_number(word) for word in (rest if key == "limits" else words)]
+        if any(v is None for v in values):
+            raise fail(f"Expected pairs of limits, got {' '.join(words)[:40]!r}.", line)
+        bone.limits += [v for v in values if v is not None]
+    elif key not in ("id", "bodymass", "cofmass"):
+        raise fail(f"Expected a property of a bone, got {words[0][:40]!r}.", line)
+    return bone
+
+
+def _number(word: str) -> float | None:
+    """Limits may be infinite, nothing else may."""
+    if word.lower() in ("inf", "-inf", "+inf"):
+        return float(word)
+    return finite(word)
+
+
+def _tree(
+    drafts: dict[str, _Draft],
+    children: dict[str, list[str]],
+    child_line: dict[str, int],
+    fail: Fail,
+) -> tuple[list[str], list[int]]:
+    """Joints depth first; every bone once."""
+    names, parents, seen = list[str](), list[int](), {"root"}
+    stack = [("root", -1)]
+    while stack:
+        name, parent = stack.pop()
+        at = len(names)
+        names.append(name)
+        parents.append(parent)
+        for child in reversed(children.get(name, [])):
+            if child in seen:
+                raise fail(f"Bone {child[:40]!r} has two parents.", child_line[child])
+            if child not in drafts:
+                raise fail(f"No bone {child[:40]!r} in :bonedata.", child_line[child])
+            seen.add(child)
+            stack.append((child, at))
+    for parent_name, below in children.items():
+        if parent_name not in seen and below:
+            raise fail(
+                f"Bone {parent_name[:40]!r} is not connected to the root.", child_line[below[0]]
+            )
+    return names, parents
+
+
+def _finished(draft: _Draft, turn: float) -> AsfBone:
+    direction = np.array(draft.direction)
+    norm = float(np.linalg.norm(direction))
+    end = direction * (draft.length / norm) if norm > 0.0 else np.zeros(3)
+    pairs = draft.limits if len(draft.limits) == 2 * len(draft.dofs) else []
+    limits = tuple(zip(pairs[::2], pairs[1::2], strict=True))
+    return AsfBone(
+        draft.name, end, fixed_axes(draft.order, turn * np.array(draft.angles)), draft.dofs, limits
+    )
+
+
+def fixed_axes(order: str, angles: Floats) -> Floats:
+    """Rotations about fixed axes, the first in `order` first: R = R3 R2 R1; angles (..., n)."""
+    return arrays.from_euler(order[::-1], angles[..., ::-1])
+
+
+def skeleton_of(text: AsfText) -> Skeleton:
+    """The skeleton in file units; hinges where one axis alone bends a bone."""
+    bones = text.bones
+    offsets = [np.zeros(3) if p < 0 else bones[p].end for p in text.parents]
+    leaves = sorted(set(range(1, len(bones))) - set(text.parents))
+    taken = {bone.name for bone in bones}
+    site_names = []
+    for j in leaves:
+        name = f"{bones[j].name}_end"
+        while name in taken:
+            name += "_"
+        taken.add(name)
+        site_names.append(name)
+    hinges = {b.name: axis for b in bones if (axis := _hinge(b)) is not None}
+    return Skeleton(
+        names=tuple(bone.name for bone in bones),
+        parents=np.array(text.parents),
+        offsets=np.array(offsets),
+        site_names=tuple(site_names),
+        site_parents=np.array(leaves, dtype=np.int64),
+        site_offsets=np.array([bones[j].end for j in leaves]).reshape(-1, 3),
+        hinges=hinges,
+    )
+
+
+def _hinge(bone: AsfBone) -> Vec3 | None:
+    """Axis about which a bone with a single rotation bends, positive towards its wider limit."""
+    if len(bone.dofs) != 1 or bone.dofs[0] not in ("rx", "ry", "rz") or not bone.limits:
+        return None
+    axis = arrays.rotate(bone.frame, np.asarray(arrays.AXES[bone.dofs[0][1].upper()]))
+    length = float(np.linalg.norm(bone.end))
+    if abs(axis @ bone.end) > ALONG_BONE * length:
+        return None
+    low, high = bone.limits[0]
+    x, y, z = (axis if abs(high) >= abs(low) else -axis).tolist()
+    return (x, y, z)

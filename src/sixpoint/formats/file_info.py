@@ -1,0 +1,253 @@
+"""What is in a file, and what is wrong with it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..body.roles import Roles, find_roles
+from ..errors import FormatError, InputError, RolesNotFound
+from ..kernels import arrays
+from ..motion.motion import STRIPE, Motion
+from ..motion.points import SIX, Points
+from .units import GUESSED, PLAUSIBLE_STATURE, UP, Figure
+
+CMU_JOINTS = frozenset({"LHipJoint", "LowerBack", "Neck1", "LeftFingerBase", "LThumb"})
+"""Joints that only the common conversion of the CMU database to BVH has."""
+CMU_LOST = (
+    "Neck", "LeftShoulder", "RightShoulder",
+    "LeftFingerBase", "LThumb", "RightFingerBase", "RThumb",
+)  # fmt: skip
+"""Joints of it that stand at the end of a bone with several children, whose length was lost."""
+
+UNTURNED = np.radians(0.1)
+"""A joint turned by less than this counts as unturned."""
+POP = np.radians(45.0)
+"""A step of a joint between two frames that is suspect ..."""
+CALM = np.radians(10.0)
+"""... where the steps before and after it are smaller than this."""
+
+
+@dataclass(frozen=True)
+class FileInfo:
+    """What `sixpoint info` shows."""
+
+    path: str
+    format: str
+    """Name from `FORMATS`."""
+    holds: str
+    """"motion" or "points"."""
+    joints: int
+    """Number of joints, or of points."""
+    sites: int
+    """Number of end sites."""
+    roles: dict[str, str] | None
+    """Role -> name of the joint or site that plays it; None if no human was recognised."""
+    scheme: str | None
+    """Naming scheme recognised."""
+    frames: int
+    rate: float
+    """Frames a second [Hz]."""
+    duration: float
+    """[s]"""
+    height: float | None
+    """Estimated stature [m]; None without roles."""
+    unit: float
+    """Metres per file unit."""
+    up: str
+    """Axis of the file that points up."""
+    problems: tuple[str, ...]
+    """Defects, each with what to do about it where something can be done."""
+    notes: tuple[str, ...]
+    """Guesses that were made in reading."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+
+def inspect(path: str | os.PathLike[str], **options: Any) -> FileInfo:
+    """Look into a motion or points file: contents, roles, defects.
+
+    Args:
+        path: the file; truncated ones are read as far as they go.
+        **options: as for `load`.
+
+    Raises:
+        FormatError: nothing can be read from it.
+    """
+    from . import FORMATS, format_of, load, load_points
+
+    suffix = Path(path).suffix.lower()
+    if any(suffix in form.suffixes and form.read_points for form in FORMATS.values()):
+        try:
+            return _of_points(load_points(path), path)
+        except FormatError:
+            if not any(suffix in form.suffixes and form.read for form in FORMATS.values()):
+                raise
+    if "lenient" in format_of(path).options:
+        options.setdefault("lenient", True)
+    return _of_motion(load(path, **options), path)
+
+
+def _of_motion(motion: Motion, path: object) -> FileInfo:
+    skeleton = motion.skeleton
+    problems = list(_skeleton_problems(motion))
+    roles: Roles | None = None
+    height = None
+    try:
+        roles = find_roles(skeleton)
+        height = _stature(motion)
+        low, high = PLAUSIBLE_STATURE
+        if not low <= height <= high:
+            problems.append(
+                f"a stature of {height:.2f} m is not human: give the unit (metres per file unit)"
+            )
+    except RolesNotFound as error:
+        problems.append(f"no human recognised: {str(error).splitlines()[0]}")
+    problems += _motion_problems(motion, roles)
+    guesses = [note for note in motion.source.notes if note.startswith(GUESSED)]
+    defects = [note for note in motion.source.notes if note not in guesses]
+    return FileInfo(
+        path=str(path),
+        format=motion.source.format or "npz",
+        holds="motion",
+        joints=skeleton.joint_count,
+        sites=len(skeleton.site_names),
+        roles=None
+        if roles is None
+        else {role: skeleton.node_names[node] for role, node in roles.nodes.items()},
+        scheme=None if roles is None else roles.scheme,
+        frames=len(motion),
+        rate=motion.rate,
+        duration=motion.duration,
+        height=height,
+        unit=motion.source.unit,
+        up=next((axis for axis, turn in UP.items() if turn == motion.source.axes), "?"),
+        problems=(*defects, *problems),
+        notes=tuple(guesses),
+    )
+
+
+def _of_points(points: Points, path: object) -> FileInfo:
+    problems = []
+    unseen = 1.0 - points.seen.mean(axis=0) if len(points) else np.ones(len(points.names))
+    for name, share in zip(points.names, unseen, strict=True):
+        if share > 0.0:
+            problems.append(f"{name} is not seen in {share:.1%} of the frames")
+    missing = [name for name in SIX if name not in points.names]
+    if missing:
+        problems.append(f"not all of the six points are there; {', '.join(missing)} missing")
+    return FileInfo(
+        path=str(path),
+        format=Path(str(path)).suffix.lower().removeprefix("."),
+        holds="points",
+        joints=len(points.names),
+        sites=0,
+        roles={name: name for name in points.names},
+        scheme=None,
+        frames=len(points),
+        rate=points.rate,
+        duration=len(points) / points.rate,
+        height=None,
+        unit=1.0,
+        up="y",
+        problems=tuple(problems),
+        notes=(),
+    )
+
+
+def _stature(motion: Motion) -> float:
+    try:
+        return motion.skeleton.anatomy.stature
+    except InputError:  # a body that cannot be stood upright still has bones
+        return Figure.of(motion).size
+
+
+def _skeleton_problems(motion: Motion) -> Iterator[str]:
+    skeleton = motion.skeleton
+    length = np.linalg.norm(skeleton.offsets, axis=-1)
+    size = float(length[1:].max(initial=0.0))
+    tiny = [
+        name
+        for name, parent, bone in zip(skeleton.names, skeleton.parents, length, strict=True)
+        if parent >= 0 and bone <= 1e-6 * size
+    ]
+    lost = [name for name in CMU_LOST if name in tiny]
+    if lost and set(skeleton.names) >= CMU_JOINTS:
+        yield (
+            f"bones lost in conversion from the CMU database: {', '.join(lost)} have no offset, so "
+            "the trunk is about 11 cm and the forearms about 9 cm too short; use the original "
+            "ASF/AMC files or a repaired conversion"
+        )
+    # Joints on the root are common (hips of their own, a lower back): they bend, they are no bones.
+    central = {int(j) for j in np.flatnonzero(skeleton.parents < 0)}
+    odd = [
+        name
+        for name in tiny
+        if name not in lost and skeleton.parents[skeleton.index(name)] not in central
+    ]
+    if odd:
+        shown = ", ".join(odd[:6]) + (" ..." if len(odd) > 6 else "")
+        yield f"{len(odd)} bones have no length: {shown}"
+
+
+def _motion_problems(motion: Motion, roles: Roles | None) -> Iterator[str]:
+    if len(motion) == 0:
+        yield "there are no frames"
+        return
+    if motion.rate > 1000.0 or motion.rate < 5.0:
+        yield f"{motion.rate:g} frames a second is unusual: give the rate if you know it"
+    if len(motion) < 3:
+        return
+    if _extra_first_frame(motion):
+        yield (
+            "the first frame is a T-pose that does not belong to the motion: leave it out "
+            "(`motion.frames(slice(1, None))`)"
+        )
+    pops = _pops(motion)
+    if roles is not None:  # fingers and toes are seldom measured well: theirs would hide the others
+        body = {j for node in roles.nodes.values() for j in motion.skeleton.path(node)}
+        pops = [(frame, joint) for frame, joint in pops if joint in body]
+    if len(pops):
+        frame, joint = pops[0]
+        yield (
+            f"{len(pops)} sudden turns of more than {np.degrees(POP):.0f} degrees between two "
+            f"frames, first of {motion.skeleton.names[joint]} at frame {frame}"
+        )
+
+
+def _extra_first_frame(motion: Motion) -> bool:
+    """Whether most joints that ever turn are unturned in frame 0 and turned at once in frame 1."""
+    identity = arrays.identity(1)
+    turned = arrays.angle_between(identity, motion.rotations[:: max(1, len(motion) // 50)])
+    active = (turned > UNTURNED).any(axis=0)
+    if active.sum() < 3:
+        return False
+    first, second = arrays.angle_between(identity, motion.rotations[:2])[:, active]
+    step = arrays.angle_between(motion.rotations[0], motion.rotations[1])[active]
+    usual = arrays.angle_between(motion.rotations[1], motion.rotations[2])[active]
+    return bool(
+        np.mean(first < UNTURNED) > 0.6
+        and np.mean(second < UNTURNED) < 0.3
+        and step.mean() > np.radians(3.0)
+        and step.mean() > 5.0 * usual.mean()
+    )
+
+
+def _pops(motion: Motion) -> list[tuple[int, int]]:
+    """(frame, joint) of turns that stand alone in a calm stretch, in order of time."""
+    found: list[tuple[int, int]] = []
+    for start in range(0, len(motion), STRIPE):
+        q = motion.rotations[start : start + STRIPE + 3]
+        if len(q) < 4:
+            break
+        steps = arrays.angle_between(q[:-1], q[1:])
+        alone = (steps[1:-1] > POP) & (steps[:-2] < CALM) & (steps[2:] < CALM)
+        found += [(start + int(f) + 2, int(j)) for f, j in np.argwhere(alone)]
+    return found

@@ -1,0 +1,217 @@
+"""NPZ: a motion or tracked points exactly as they are in memory, for NumPy users.
+
+Points hold the keys ``names, positions, rate`` and, where known, ``rotations, confidence``. Nothing
+is ever unpickled, and no array is made before the file has shown that it holds its bytes.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import os
+import zipfile
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..body.skeleton import Skeleton
+from ..errors import FormatError, InputError
+from ..kernels.types import Vec3
+from ..motion.motion import Motion, Source
+from ..motion.points import Points
+from ..replacing import replacing
+
+MOTION_FORMAT = "sixpoint motion"
+VERSION = 1
+MAX_BYTES = 1 << 32
+"""Largest content of one array."""
+
+POINTS_KEYS = ("names", "positions", "rate", "rotations", "confidence")
+_POINTS_NEEDED = POINTS_KEYS[:3]
+_MOTION_NEEDED = (
+    "names", "parents", "offsets", "site_names", "site_parents", "site_offsets", "root",
+    "rotations", "rate", "hinges", "source",
+)  # fmt: skip
+
+
+def write_motion_npz(motion: Motion, path: str | os.PathLike[str]) -> tuple[str, ...]:
+    """Write a motion without loss: skeleton, sites, roles, bind pose, hinges and source too."""
+    body = motion.skeleton
+    content: dict[str, Any] = {
+        "format": MOTION_FORMAT,
+        "version": VERSION,
+        "names": _strings(body.names),
+        "parents": body.parents,
+        "offsets": body.offsets,
+        "site_names": _strings(body.site_names),
+        "site_parents": body.site_parents,
+        "site_offsets": body.site_offsets,
+        "hinges": json.dumps(dict(body.hinges)),
+        "root": motion.root,
+        "rotations": motion.rotations,
+        "rate": motion.rate,
+        "source": json.dumps(asdict(motion.source)),
+    }
+    if body.bind is not None:
+        content["bind"] = body.bind
+    if body.roles is not None:
+        content["roles"] = json.dumps(dict(body.roles))
+    if motion.translations is not None:
+        content["translations"] = motion.translations
+    with replacing(path) as file:
+        np.savez(file, **content)
+    return ()
+
+
+def read_motion_npz(path: str | os.PathLike[str]) -> Motion:
+    """Read a motion written by `write_motion_npz`."""
+    content = read_arrays(path)
+    if "format" not in content:
+        points = set(_POINTS_NEEDED) <= content.keys() and "parents" not in content
+        hint = "; these are tracked points: use load_points" if points else ""
+        keys = ", ".join(sorted(content)[:12]) or "nothing"
+        raise FormatError(f"Expected a {MOTION_FORMAT} file, got the keys {keys}{hint}.", path=path)
+    try:
+        kind, version = str(content["format"]), int(content["version"])
+        if kind != MOTION_FORMAT or version != VERSION:
+            raise FormatError(
+                f"Expected a {MOTION_FORMAT} file of version {VERSION}, "
+                f"got {kind[:40]!r} of version {version}.",
+                path=path,
+            )
+        _demand(content, _MOTION_NEEDED, path)
+        text = {key: json.loads(str(content[key])) for key in ("hinges", "source")}
+        roles = json.loads(str(content["roles"])) if "roles" in content else None
+        skeleton = Skeleton(
+            names=tuple(map(str, content["names"])),
+            parents=content["parents"],
+            offsets=content["offsets"],
+            site_names=tuple(map(str, content["site_names"])),
+            site_parents=content["site_parents"],
+            site_offsets=content["site_offsets"],
+            bind=content.get("bind"),
+            roles=roles,
+            hinges={name: _vec3(axis) for name, axis in text["hinges"].items()},
+        )
+        return Motion(
+            skeleton,
+            root=content["root"],
+            rotations=content["rotations"],
+            rate=float(content["rate"]),
+            translations=content.get("translations"),
+            source=_source(text["source"]),
+        )
+    except (InputError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise FormatError(f"Not a sound {MOTION_FORMAT} file: {error}", path=path) from None
+
+
+def write_points_npz(points: Points, path: str | os.PathLike[str]) -> None:
+    """Write tracked points with the keys of `POINTS_KEYS`; optional ones only if known."""
+    content: dict[str, Any] = {"names": _strings(points.names), "positions": points.positions}
+    content["rate"] = points.rate
+    for key in ("rotations", "confidence"):
+        if getattr(points, key) is not None:
+            content[key] = getattr(points, key)
+    with replacing(path) as file:
+        np.savez(file, **content)
+
+
+def read_points_npz(path: str | os.PathLike[str], *, rate: float | None = None) -> Points:
+    """Read tracked points; a given rate [Hz] replaces the file's."""
+    content = read_arrays(path)
+    if "format" in content:
+        raise FormatError("Expected tracked points, got a motion: use load.", path=path)
+    if rate is not None:
+        content["rate"] = np.asarray(rate)
+    _demand(content, _POINTS_NEEDED, path)
+    unknown = sorted(content.keys() - set(POINTS_KEYS))
+    if unknown:
+        raise FormatError(
+            f"No key {unknown[0]!r} in points; there are {', '.join(POINTS_KEYS)}.", path=path
+        )
+    try:
+        return Points(
+            names=tuple(map(str, content["names"])),
+            positions=content["positions"],
+            rate=float(content["rate"]),
+            rotations=content.get("rotations"),
+            confidence=content.get("confidence"),
+        )
+    except (InputError, ValueError, TypeError) as error:
+        raise FormatError(f"Not sound points: {error}", path=path) from None
+
+
+def read_arrays(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
+    """All arrays of an NPZ file, each checked against its own size before it is made."""
+    arrays: dict[str, NDArray[Any]] = {}
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for member in archive.infolist():
+                name = member.filename.removesuffix(".npy")
+                arrays[name] = _read_array(archive, member, path)
+    except OSError as error:
+        raise FormatError(f"Cannot be read: {error.strerror or error}.", path=path) from None
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        raise FormatError(f"Expected an NPZ file, got no sound ZIP: {error}.", path=path) from None
+    return arrays
+
+
+def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: object) -> NDArray[Any]:
+    if member.file_size > MAX_BYTES:
+        raise FormatError(
+            f"Expected arrays of at most {MAX_BYTES} bytes, got {member.file_size} "
+            f"in {member.filename[:40]!r}.",
+            path=path,
+        )
+    data = archive.read(member)
+    stream = io.BytesIO(data)
+    try:
+        version = np.lib.format.read_magic(stream)
+        header = {
+            (1, 0): np.lib.format.read_array_header_1_0,
+            (2, 0): np.lib.format.read_array_header_2_0,
+        }[version]
+        shape, _, dtype = header(stream)
+        if dtype.hasobject or math.prod(shape) * dtype.itemsize != len(data) - stream.tell():
+            raise ValueError("its header does not fit its content")
+        stream.seek(0)
+        return np.lib.format.read_array(stream, allow_pickle=False)
+    except (ValueError, KeyError, TypeError, EOFError, RecursionError, MemoryError) as error:
+        raise FormatError(
+            f"Expected an array in {member.filename[:40]!r}, but {error}.", path=path
+        ) from None
+
+
+def _demand(content: Mapping[str, Any], keys: tuple[str, ...], path: object) -> None:
+    missing = [key for key in keys if key not in content]
+    if missing:
+        raise FormatError(
+            f"Expected the keys {', '.join(keys)}; {', '.join(missing)} not found.", path=path
+        )
+
+
+def _strings(names: tuple[str, ...]) -> NDArray[np.str_]:
+    return np.array(names, dtype=np.str_)
+
+
+def _vec3(values: Sequence[Any]) -> Vec3:
+    x, y, z = map(float, values)
+    return (x, y, z)
+
+
+def _source(text: Mapping[str, Any]) -> Source:
+    channels = text["channels"]
+    w, x, y, z = map(float, text["axes"])
+    return Source(
+        format=str(text["format"]),
+        path=None if text["path"] is None else str(text["path"]),
+        unit=float(text["unit"]),
+        axes=(w, x, y, z),
+        channels=None if channels is None else tuple(tuple(map(str, row)) for row in channels),
+        notes=tuple(map(str, text["notes"])),
+    )

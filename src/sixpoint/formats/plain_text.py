@@ -1,0 +1,77 @@
+"""Text files as they come: any encoding, any line ends, and nothing trusted."""
+
+from __future__ import annotations
+
+import math
+import os
+
+from ..errors import FormatError
+
+MAX_FILE = 1 << 30
+"""Largest file that is read, in bytes: an hour of a film rig at 120 Hz is below this."""
+LARGEST = 1e12
+"""Larger numbers are not lengths or angles in any unit; their squares must not overflow."""
+
+
+def read_bytes(path: str | os.PathLike[str]) -> bytes:
+    """The content of a file.
+
+    Raises:
+        FormatError: it cannot be opened, or is enormous.
+    """
+    try:
+        with open(path, "rb") as file:
+            # In pieces: a device or pipe may never end, and read() reserves all it is asked for.
+            pieces, size = list[bytes](), 0
+            while size <= MAX_FILE and (piece := file.read(1 << 24)):
+                pieces.append(piece)
+                size += len(piece)
+    except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
+        reason = getattr(error, "strerror", None) or str(error)
+        raise FormatError(f"Cannot be read: {reason}.", path=path) from None
+    if size > MAX_FILE:
+        raise FormatError(f"Expected at most {MAX_FILE} bytes, got more.", path=path)
+    return b"".join(pieces)
+
+
+def plain_bytes(data: bytes, path: object) -> bytes:
+    """The text without byte-order mark, in an ASCII-compatible encoding.
+
+    Raises:
+        FormatError: it is empty or not text.
+    """
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        try:
+            data = data.decode("utf-16").encode()
+        except UnicodeError:
+            raise FormatError("Expected text, got broken UTF-16.", path=path) from None
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    if not data.strip():
+        raise FormatError("Expected text, got an empty file.", path=path)
+    if b"\0" in data:
+        raise FormatError("Expected text, got binary data (it contains zero bytes).", path=path)
+    return data
+
+
+def text_of(data: bytes) -> str:
+    """UTF-8 where it is valid, else Latin-1, which always is."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def finite(token: str) -> float | None:
+    """The number, or None when it is not a finite one of sensible size."""
+    try:
+        value = float(token)
+    except ValueError:
+        return None
+    sound = math.isfinite(value) and abs(value) <= LARGEST and "_" not in token
+    return value if sound and token.isascii() else None
+
+
+def line_at(data: bytes, position: int) -> int:
+    """Line number of a byte, counted from 1; CR, LF and CRLF all end lines."""
+    head = data[:position]
+    return 1 + head.count(b"\n") + head.count(b"\r") - head.count(b"\r\n")

@@ -1,0 +1,227 @@
+"""Tracked points as CSV: one row a frame, seconds and metres, empty where a point was not seen.
+
+::
+
+    time,pelvis.x,pelvis.y,pelvis.z,head.x,head.y,head.z,l_wrist.x,...
+    0.000,0.01,0.93,0.00,0.02,1.61,0.03,,,
+
+Further columns of a point, if known: ``pelvis.qw, .qx, .qy, .qz`` (world rotation) and
+``pelvis.confidence``. Names may be spelled ``left_wrist``, ``LeftWrist`` or ``wrist_l``.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+from typing import Any
+
+import numpy as np
+
+from ..errors import FormatError
+from ..kernels.types import Floats, Ints
+from ..motion.points import Points
+from ..replacing import replacing
+from .plain_text import finite, plain_bytes, read_bytes, text_of
+
+JITTER = 0.1
+"""Steps of time may differ from even ones by this part of a step ..."""
+ROUNDING = 1.05e-3
+"""... or by this many seconds, if that is less than half a step: times are often rounded to
+milliseconds."""
+
+PARTS = ("x", "y", "z", "qw", "qx", "qy", "qz", "confidence")
+"""What a column may hold of its point."""
+
+_SIDES = {"l": "l", "left": "l", "r": "r", "right": "r"}
+_JOINTS = ("clavicle", "shoulder", "elbow", "wrist", "hip", "knee", "ankle")
+_CENTRE = {"pelvis": "pelvis", "hips": "pelvis", "waist": "pelvis", "head": "head"}
+
+
+def point_name(name: str) -> str:
+    """The role that a point name means (``LeftWrist`` -> ``l_wrist``), else the name itself."""
+    words = [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+|\d+", name)]
+    if len(words) == 1 and words[0] in _CENTRE:
+        return _CENTRE[words[0]]
+    if len(words) == 1 and words[0][:1] in _SIDES and words[0][1:] in _JOINTS:
+        words = [words[0][0], words[0][1:]]
+    for side, joint in (words, words[::-1]) if len(words) == 2 else ():
+        if side in _SIDES and joint in _JOINTS:
+            return f"{_SIDES[side]}_{joint}"
+    return name
+
+
+def read_points_csv(path: str | os.PathLike[str], *, rate: float | None = None) -> Points:
+    """Read tracked points.
+
+    Frames lie on an even grid of time, found from the steps; rows missing from it become frames in
+    which nothing was seen. Steps that fit no grid are an error: resample such data first.
+
+    Args:
+        path: the file.
+        rate: frames a second [Hz]; overrides the times, and is needed for a single row.
+
+    Raises:
+        FormatError: with the line at fault.
+    """
+    lines = text_of(plain_bytes(read_bytes(path), path)).splitlines()
+    delimiter = next((d for d in ",;\t" if d in lines[0]), ",")
+    rows = csv.reader(lines, delimiter=delimiter)
+    try:
+        header = [cell.strip() for cell in next(rows, [])]
+        columns, names = _columns(header, path)
+        values, at = _values(rows, header, path)
+    except csv.Error as error:
+        raise FormatError(f"Expected CSV: {error}.", path=path) from None
+    if not len(values):
+        raise FormatError("Expected at least one row of numbers, got none.", path=path)
+    if rate is None:
+        slots, rate = _grid(values[:, 0], at, path)
+    else:
+        slots = np.arange(len(values))
+    table = np.full((int(slots[-1]) + 1, values.shape[1]), np.nan)
+    table[slots] = values
+    return Points(names, *_arrays(table, columns, names, rate))
+
+
+def _columns(header: list[str], path: object) -> tuple[dict[tuple[str, str], int], tuple[str, ...]]:
+    """(point, part) -> column, and the points in order of appearance."""
+    if not header or header[0].lower() != "time":
+        got = repr(header[0][:40]) if header else "nothing"
+        raise FormatError(f"Expected 'time' as the first column, got {got}.", path=path, line=1)
+    columns: dict[tuple[str, str], int] = {}
+    for k, cell in enumerate(header[1:], 1):
+        point, dot, part = cell.rpartition(".")
+        key = (point_name(point), part.lower())
+        if not dot or key[1] not in PARTS or not point:
+            raise FormatError(
+                f"Expected a column such as 'pelvis.x' (parts: {', '.join(PARTS)}), "
+                f"got {cell[:40]!r}.",
+                path=path,
+                line=1,
+            )
+        if key in columns:
+            raise FormatError(f"Column {'.'.join(key)!r} is there twice.", path=path, line=1)
+        columns[key] = k
+    names = tuple(dict.fromkeys(point for point, _ in columns))
+    if not names:
+        raise FormatError("Expected columns of points, got only the time.", path=path, line=1)
+    groups = (("x", "y", "z"), ("qw", "qx", "qy", "qz"))
+    for name in names:
+        for group in groups:
+            have = [part for part in group if (name, part) in columns]
+            if have != list(group) and (have or group is groups[0]):
+                raise FormatError(
+                    f"Expected the columns {', '.join(f'{name}.{part}' for part in group)}, "
+                    f"got {', '.join(have) or 'none of them'}.",
+                    path=path,
+                    line=1,
+                )
+    return columns, names
+
+
+def _values(rows: Any, header: list[str], path: object) -> tuple[Floats, list[int]]:
+    """The table, NaN for empty cells, and the line of each row."""
+    values: list[list[float]] = []
+    at: list[int] = []
+    for row in rows:
+        if not any(cell.strip() for cell in row):
+            continue
+        if len(row) != len(header):
+            raise FormatError(
+                f"Expected {len(header)} cells, as in the header, got {len(row)}.",
+                path=path,
+                line=rows.line_num,
+            )
+        numbers = []
+        for name, cell in zip(header, row, strict=True):
+            text = cell.strip()
+            number = np.nan if text.lower() in ("", "nan") else finite(text)
+            if number is None or (name is header[0] and number != number):
+                raise FormatError(
+                    f"Expected a finite number in column {name!r}, got {text[:40]!r}.",
+                    path=path,
+                    line=rows.line_num,
+                )
+            numbers.append(number)
+        values.append(numbers)
+        at.append(rows.line_num)
+    return np.array(values, dtype=np.float64).reshape(len(values), len(header)), at
+
+
+def _grid(times: Floats, at: list[int], path: object) -> tuple[Ints, float]:
+    """Frame number of each row on an even grid of time, and its rate [Hz]."""
+    if len(times) < 2:
+        raise FormatError(
+            "Expected at least two rows, to see the rate; got one: give the rate.", path=path
+        )
+    steps = np.diff(times)
+    if not (steps > 0.0).all():
+        row = int(np.argmin(steps > 0.0)) + 1
+        raise FormatError(
+            f"Expected times that increase, got {times[row]:g} s after {times[row - 1]:g} s.",
+            path=path,
+            line=at[row],
+        )
+    counts = np.maximum(1, np.round(steps / np.median(steps)))
+    slots = np.concatenate([[0], np.cumsum(counts)])
+    step = float((times[-1] - times[0]) / slots[-1])
+    off = np.abs(steps - counts * step) > max(JITTER * step, min(ROUNDING, 0.4 * step)) * counts
+    if off.any() or slots[-1] > 20 * len(times):
+        row = int(np.argmax(off)) + 1 if off.any() else int(np.argmax(counts)) + 1
+        raise FormatError(
+            f"Expected even steps of time, about {step:g} s, got {steps[row - 1]:g} s; "
+            "resample the points first, or give the rate to take the rows as they come.",
+            path=path,
+            line=at[row],
+        )
+    rate = 1.0 / step
+    whole = round(rate)
+    # Times that stray from the grid, because they were rounded, leave the rate so far uncertain.
+    stray = float(np.abs(times - times[0] - slots * step).max()) + 1e-9
+    near = bool(whole and abs(rate - whole) <= 2.0 * rate * stray / (times[-1] - times[0]))
+    return slots.astype(np.int64), float(whole) if near else rate
+
+
+def _arrays(
+    table: Floats, columns: dict[tuple[str, str], int], names: tuple[str, ...], rate: float
+) -> tuple[Floats, float, Floats | None, Floats | None]:
+    """Positions, rate, rotations and confidence as `Points` wants them."""
+
+    def part(name: str, letters: str) -> Floats:
+        if (name, letters) not in columns:
+            return np.full(len(table), np.nan)
+        return table[:, columns[name, letters]]
+
+    def gather(parts: tuple[str, ...]) -> Floats:
+        return np.stack([np.stack([part(n, p) for p in parts], -1) for n in names], axis=1)
+
+    positions = gather(("x", "y", "z"))
+    positions[np.isnan(positions).any(axis=-1)] = np.nan
+    turned = any(p == "qw" for _, p in columns)
+    rotations = gather(("qw", "qx", "qy", "qz")) if turned else None
+    trusted = any(p == "confidence" for _, p in columns)
+    confidence = np.nan_to_num(gather(("confidence",))[..., 0]) if trusted else None
+    return positions, rate, rotations, confidence
+
+
+def write_points_csv(points: Points, path: str | os.PathLike[str]) -> None:
+    """Write tracked points, lengths to a micrometre; NaN becomes an empty cell."""
+    header, columns = ["time"], [np.arange(len(points)) / points.rate]
+    for k, name in enumerate(points.names):
+        parts = list(zip("xyz", points.positions[:, k].T, strict=True))
+        if points.rotations is not None:
+            parts += zip(("qw", "qx", "qy", "qz"), points.rotations[:, k].T, strict=True)
+        if points.confidence is not None:
+            parts.append(("confidence", points.confidence[:, k]))
+        header += [f"{name}.{part}" for part, _ in parts]
+        columns += [column for _, column in parts]
+    table = np.stack(columns, axis=-1)
+    with replacing(path) as file:
+        names = io.StringIO()
+        csv.writer(names, lineterminator="\n").writerow(header)
+        file.write(names.getvalue().encode())
+        line = ",".join(["%.9f"] + ["%.6f"] * (len(columns) - 1)) + "\n"
+        for row in (table + 0.0).tolist():
+            file.write((line % tuple(row)).replace("nan", "").encode())

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from rigs import odd_rig
+from sixpoint.formats.border import admit, expel
+from sixpoint.formats.units import UP
+from sixpoint.kernels import arrays
+from sixpoint.motion.motion import Motion, Source
+
+from .samples import standing_person
+
+
+@pytest.mark.parametrize("up", UP)
+def test_what_is_admitted_can_be_expelled(up):
+    there = expel(standing_person(unit=0.01, axes=UP[up]))
+    here = admit(there, unit=0.01, up=up)
+    again = expel(here)
+    np.testing.assert_allclose(again.root, there.root, atol=1e-12)
+    np.testing.assert_allclose(again.rotations, there.rotations, atol=1e-12)
+    np.testing.assert_allclose(again.skeleton.offsets, there.skeleton.offsets, atol=1e-12)
+    np.testing.assert_allclose(
+        here.positions(), 0.01 * arrays.rotate(np.array(UP[up]), there.positions()), atol=1e-12
+    )
+
+
+def test_hinges_turn_with_the_axes():
+    person = standing_person(unit=1.0, axes=UP["z"])
+    there = expel(person)
+    assert there.skeleton.hinges["l_knee"] == pytest.approx((1.0, 0.0, 0.0))
+    bent = replace(person.skeleton, hinges={"l_knee": (0.0, 1.0, 0.0)})
+    there = expel(replace(person, skeleton=bent))
+    assert there.skeleton.hinges["l_knee"] == pytest.approx((0.0, 0.0, 1.0))
+
+
+def test_translations_are_converted():
+    person = standing_person(unit=0.01, axes=UP["z"])
+    moves = np.broadcast_to(person.skeleton.offsets, (len(person), *person.skeleton.offsets.shape))
+    slid = replace(person, translations=moves)
+    np.testing.assert_allclose(expel(slid).positions(), expel(person).positions(), atol=1e-9)
+
+
+def test_a_rest_pose_that_stands_needs_no_bind():
+    assert admit(standing_person(), unit="m").skeleton.bind is None
+
+
+def heap_of_bones(frames=6):
+    """A rig whose unturned joints form no body, as a file would hold it; stands best in frame 3."""
+    rig = odd_rig()
+    bow = arrays.from_axis_angle((1.0, 0.0, 0.0), 0.15 * np.abs(np.arange(frames) - 3.0))
+    spine = rig.index("vl5")
+    rotations = np.tile(rig.bind, (frames, 1, 1))
+    parents = [-1, *rig.path(spine)]
+    above = arrays.identity(1)[0]
+    for joint in parents[1:-1]:
+        above = arrays.multiply(above, rig.bind[joint])
+    local = arrays.multiply(arrays.multiply(arrays.conjugate(above), bow), above)
+    rotations[:, spine] = arrays.multiply(local, rotations[:, spine])
+    turn = arrays.from_axis_angle((0.0, 1.0, 0.0), 1.0)
+    rotations[:, 0] = arrays.multiply(turn, rotations[:, 0])
+    root = np.tile(rig.offsets[0], (frames, 1))
+    return Motion(replace(rig, bind=None), root, rotations, 60.0, source=Source("bvh"))
+
+
+def test_a_heap_of_bones_is_bound_in_its_most_upright_frame():
+    there = heap_of_bones()
+    here = admit(there, unit="m", up="auto")
+    assert here.skeleton.bind is not None
+    np.testing.assert_allclose(here.skeleton.bind[1:], there.rotations[3, 1:], atol=1e-12)
+    assert any("most upright frame as rest pose" in note for note in here.source.notes)
+
+
+def test_the_bound_pose_faces_z():
+    body = admit(heap_of_bones(), unit="m", up="auto").skeleton
+    at = body.rest()[0]
+    hips = at[body.index("l_hip")] - at[body.index("r_hip")]
+    assert hips[0] > 0.9 * np.linalg.norm(hips)
+    assert at[body.index("skullbase"), 1] > at[body.index("l_ankle"), 1] + 1.0
+
+
+def test_anatomy_of_the_bound_rig_is_that_of_the_person():
+    body = admit(heap_of_bones(), unit="m", up="auto").skeleton
+    plain = standing_person().skeleton
+    assert body.anatomy.stature == pytest.approx(plain.anatomy.stature, rel=0.01)
+
+
+def test_a_heap_without_frames_stays_a_heap():
+    assert admit(heap_of_bones().frames(slice(0, 0)), unit="m").skeleton.bind is None
