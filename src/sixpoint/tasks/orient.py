@@ -1,0 +1,45 @@
+"""A joint of the figure shall be turned in the world in a given way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..kernels import arrays
+from ..kernels.types import Floats
+from ..motion.pose import Pose
+from .base import Task, columns
+
+
+@dataclass(frozen=True)
+class Orient(Task[Floats]):
+    """A joint shall have a rotation; the target is a unit quaternion (4,), relative to rest.
+
+    Relative to rest: identity is how the joint stands in the neutral stance of a person, or in the
+    bind pose of any other figure. Solvers let a radian count like the length of the figure.
+    """
+
+    node: str
+    """Name of the joint, or of a site that it carries, or its role on a person."""
+    weight: float = 1.0
+    """How much it counts against other tasks, >= 0."""
+    priority: int = 1
+    """For solvers with levels of priority: 1 is served first. Others weigh all tasks."""
+
+    def measure(self, pose: Pose) -> Floats:
+        """World rotation of the joint relative to rest (4,)."""
+        body = pose.skeleton.articulation
+        joint = body.carrier(body.node(self.node))
+        return arrays.multiply(pose.world()[1][joint], arrays.conjugate(body.neutral[joint]))
+
+    def residual(self, pose: Pose, target: Floats) -> Floats:
+        """Rotation vector from how the joint is turned to how it shall be, in the world [rad]."""
+        wanted = np.asarray(target, dtype=np.float64)
+        return arrays.to_rotvec(arrays.multiply(wanted, arrays.conjugate(self.measure(pose))))
+
+    def jacobian(self, pose: Pose) -> Floats:
+        """Angular velocity of the joint for a unit speed of each degree of freedom (3, D)."""
+        body = pose.skeleton.articulation
+        _, _, axes = columns(pose, body.carrier(body.node(self.node)))
+        return np.asarray(axes.T)
