@@ -1,0 +1,1 @@
+"""The inner loops of the solvers, under the same file names. They know numbers, not people."""

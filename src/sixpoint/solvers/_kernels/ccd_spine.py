@@ -1,0 +1,131 @@
+"""The spine by cyclic coordinate descent, as KMA and CCD share it (section 9 of the SIK paper).
+
+The pelvis is placed and keeps its rotation. Then each joint in turn, from the one below the head
+down to the one above the pelvis (A0.21), swings the head towards its target as far as its limits
+let it. After each sweep the error that remains is shared evenly by pelvis and head.
+"""
+
+from __future__ import annotations
+
+from ...kernels._jit import helper
+from ...kernels.limits import LimitTable, limit_project
+from ...kernels.quaternion import (
+    quat_conj,
+    quat_mul,
+    quat_rotate,
+    quat_unrotate,
+)
+from ...kernels.types import Quat, Vec3
+from ...kernels.vector import vec_add, vec_length, vec_scale, vec_sub
+from .frame import HEAD, PELVIS
+from .joint_turn import ccd_turn
+from .tables import (
+    OUT_OF_STEPS,
+    SPINE_LIMITED,
+    SPINE_STRETCHED,
+    STRETCH_SAMPLES,
+    Body,
+    Settings,
+    Work,
+)
+from .trunk import row3, row4, set3, set4, spine_share, spine_twist
+
+
+@helper
+def stand_spine(
+    body: Body, limits: LimitTable, work: Work, pelvis: Quat, head: Quat, has_head: bool
+) -> None:
+    """The standing pose in `trial`, on a pelvis turned so.
+
+    Where the rotation of the head is known, the turn between the two is shared beforehand (S0.18):
+    cyclic coordinate descent does not twist.
+    """
+    set4(work.trial, 0, pelvis)
+    for k in range(1, body.joints):
+        set4(work.trial, k, (1.0, 0.0, 0.0, 0.0))
+    if has_head:
+        spine_twist(body, limits, work, pelvis, 0, head)
+
+
+@helper
+def turn_head(body: Body, limits: LimitTable, work: Work, head: Quat) -> None:
+    """Give the head a rotation in the world, as far as the spine's last joint can."""
+    last = body.joints - 1
+    below = row4(work.world, last - 1)
+    local = limit_project(limits, last, quat_mul(quat_conj(below), head))
+    set4(work.local, last, local)
+    set4(work.world, last, quat_mul(below, local))
+
+
+@helper
+def spine_forward(body: Body, work: Work) -> Vec3:
+    """World rotations of `trial` and places from the pelvis on; the chord, from pelvis to head."""
+    turn = row4(work.trial, 0)
+    place = (0.0, 0.0, 0.0)
+    set4(work.world, 0, turn)
+    set3(work.places, 0, place)
+    for k in range(1, body.joints):
+        place = vec_add(place, quat_rotate(turn, row3(body.segments, k - 1)))
+        turn = quat_mul(turn, row4(work.trial, k))
+        set3(work.places, k, place)
+        set4(work.world, k, turn)
+    return place
+
+
+@helper
+def spine_sweep(body: Body, limits: LimitTable, work: Work, goal: Vec3) -> bool:
+    """One sweep from the head down, after `spine_forward`; whether a limit was felt.
+
+    The goal is the head's, as seen from the pelvis. A joint does not move those below it, so what
+    `spine_forward` found for them stays true: the sweep costs no more than one pass.
+    """
+    limited = False
+    reach = (0.0, 0.0, 0.0)  # from joint k to the head, in the frame of joint k
+    for k in range(body.joints - 2, 0, -1):
+        reach = vec_add(row3(body.segments, k), reach)
+        local = row4(work.trial, k)
+        below = row4(work.world, k - 1)
+        wanted = quat_unrotate(below, vec_sub(goal, row3(work.places, k)))
+        held, felt = ccd_turn(limits, k, local, quat_rotate(local, reach), wanted)
+        limited = limited or felt
+        set4(work.trial, k, held)
+        reach = quat_rotate(held, reach)
+    return limited
+
+
+@helper
+def solve_spine_ccd(
+    body: Body, limits: LimitTable, settings: Settings, work: Work
+) -> tuple[int, int]:
+    """Sweep from the spine in `trial` until its ends are near; fills local, world and places.
+
+    The first rotation of `trial` is the pelvis's in the world, and stays. Stop rule: both ends near
+    enough, too little gained by a sweep, or the budget spent (S0.49).
+
+    Returns:
+        Sweeps, and flags.
+    """
+    goal = vec_sub(row3(work.points, HEAD), row3(work.points, PELVIS))
+    near = settings.tolerance * body.height
+    missing = vec_sub(goal, spine_forward(body, work))
+    shift = (0.0, 0.0, 0.0)  # the pelvis is at its target, and the head has all of the error
+    error = vec_length(missing)
+    steps = 0
+    limited, gaining = False, True
+    while error > near and gaining and steps < settings.iterations:
+        limited = spine_sweep(body, limits, work, vec_sub(goal, shift))
+        missing = vec_sub(goal, spine_forward(body, work))
+        shift = vec_scale(missing, 0.5)
+        gaining = error - vec_length(shift) > settings.least_gain * body.height
+        error = vec_length(shift)
+        steps += 1
+    flags = 0
+    if error > near:
+        if gaining:
+            flags |= OUT_OF_STEPS
+        if vec_length(goal) > body.stretch_lengths[0, STRETCH_SAMPLES - 1]:
+            flags |= SPINE_STRETCHED
+        elif limited:
+            flags |= SPINE_LIMITED
+    spine_share(body, work)
+    return steps, flags

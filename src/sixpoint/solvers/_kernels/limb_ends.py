@@ -1,0 +1,163 @@
+"""How every limb begins and ends: its clavicle, where its root is, and what hangs below it.
+
+The clavicle is that of the SIK paper's section 5 (Algorithm 4); in between, each method turns root
+and hinge in its own way.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ...kernels._jit import helper
+from ...kernels.limits import LimitTable, limit_project
+from ...kernels.quaternion import (
+    quat_from_axis_angle,
+    quat_mul,
+    quat_rotate,
+    quat_slerp,
+    quat_unrotate,
+)
+from ...kernels.types import Quat, Vec3
+from ...kernels.vector import vec_add, vec_cross, vec_distance, vec_length, vec_sub, vec_unit
+from .tables import CLAVICLE, LIMB_ROWS, UNREACHABLE, Body, Settings, State, Work
+from .trunk import row3, row4, set4
+
+FELT = 1e-6
+"""A hinge that its limit holds back by less than this is straight, and not limited [rad]."""
+JUST = 1e-9
+"""A target farther away than the limb is long by less than this part is reached."""
+DORSIFLEXION, PLANTARFLEXION, EVERSION = math.radians(20.0), math.radians(45.0), math.radians(15.0)
+"""How far a level foot may turn at the ankle; usual ranges of motion (Merck Manual)."""
+STANDING, LYING = math.cos(math.radians(45.0)), math.cos(math.radians(75.0))
+"""Between these inclinations of the shank a foot eases from level to neutral."""
+
+IDENTITY: Quat = (1.0, 0.0, 0.0, 0.0)
+
+
+@helper
+def triangle_angle(a: float, b: float, opposite: float) -> float:
+    """Angle between sides a and b of a triangle, by the law of cosines [rad]."""
+    if a <= 0.0 or b <= 0.0:
+        return 0.0
+    cosine = (a * a + b * b - opposite * opposite) / (2.0 * a * b)
+    return math.acos(min(1.0, max(-1.0, cosine)))
+
+
+@helper
+def solve_clavicle(
+    body: Body,
+    limits: LimitTable,
+    settings: Settings,
+    state: State,
+    limb: int,
+    row: int,
+    target: Vec3,
+) -> tuple[Quat, bool]:
+    """Algorithm 4: move the clavicle only as far as the straight arm needs (A0.8, A0.9).
+
+    The wrist's target is given relative to the clavicle joint, in the chest's frame. Returns the
+    local rotation of the clavicle, and whether it moved.
+    """
+    bone = row3(body.clavicles, limb)
+    reach = body.bones[limb, 0] + body.bones[limb, 1]
+    start = IDENTITY
+    if settings.hold_clavicle and state.frames > 0:  # literal: "remains in its current"
+        start = quat_slerp(row4(state.clavicles, limb), IDENTITY, settings.clavicle_relax)
+    arm = quat_rotate(start, bone)
+    a = vec_length(arm)
+    d = vec_length(target)
+    beyond = vec_distance(target, arm)
+    if beyond <= reach:
+        return start, False
+    swing = triangle_angle(a, d, beyond) - triangle_angle(a, d, reach)
+    if swing <= 0.0:
+        return start, False
+    axis = vec_unit(vec_cross(arm, target), (0.0, 0.0, 1.0))
+    turned = quat_mul(quat_from_axis_angle(axis, swing), start)
+    return limit_project(limits, row, turned), True
+
+
+@helper
+def level_foot(shank: Quat) -> Quat:
+    """Ankle rotation that keeps the sole level, as far as an ankle goes.
+
+    Ours (`feet="level"`): the points do not see feet, but people mostly stand on them. A shank that
+    lies down has no use for it: the foot eases to neutral.
+    """
+    # Pitch about X, then roll about Z, that take the shank's up to the world's.
+    up = quat_unrotate(shank, (0.0, 1.0, 0.0))
+    x = min(max((up[1] - LYING) / (STANDING - LYING), 0.0), 1.0)
+    share = x * x * (3.0 - 2.0 * x)
+    pitch = share * min(max(math.atan2(up[2], up[1]), -DORSIFLEXION), PLANTARFLEXION)
+    roll = share * min(max(-math.asin(min(max(up[0], -1.0), 1.0)), -EVERSION), EVERSION)
+    return quat_mul(
+        quat_from_axis_angle((1.0, 0.0, 0.0), pitch), quat_from_axis_angle((0.0, 0.0, 1.0), roll)
+    )
+
+
+@helper
+def limb_begin(
+    body: Body,
+    limits: LimitTable,
+    settings: Settings,
+    state: State,
+    work: Work,
+    limb: int,
+    target: Vec3,
+) -> tuple[Quat, Vec3, Vec3, int]:
+    """Solve and write the clavicle of a limb that has one.
+
+    Returns:
+        World rotation of the limb's parent, world place of its root, where the target is in the
+        parent's frame as seen from the root, and flags.
+    """
+    row = body.joints + LIMB_ROWS * limb
+    carrier = body.carrier[limb]
+    parent = row4(work.world, carrier)
+    place = vec_add(row3(work.places, carrier), quat_rotate(parent, row3(body.bases, limb)))
+    flags = 0
+    bone = row3(body.clavicles, limb)
+    girdle = IDENTITY
+    if vec_length(bone) > 0.0:
+        if not settings.fixed_clavicle:
+            aim = quat_unrotate(parent, vec_sub(target, place))
+            girdle, moved = solve_clavicle(body, limits, settings, state, limb, row, aim)
+            set4(state.clavicles, limb, girdle)
+            if moved:
+                flags |= CLAVICLE << limb
+            parent = quat_mul(parent, girdle)
+        place = vec_add(place, quat_rotate(parent, bone))
+    set4(work.local, row, girdle)
+    aim = quat_unrotate(parent, vec_sub(target, place))
+    # The clavicle brings a far target just within reach: rounding must not decide.
+    if vec_length(aim) > (body.bones[limb, 0] + body.bones[limb, 1]) * (1.0 + JUST):
+        flags |= UNREACHABLE << limb
+    return parent, place, aim, flags
+
+
+@helper
+def limb_end(
+    body: Body,
+    settings: Settings,
+    work: Work,
+    limb: int,
+    parent: Quat,
+    place: Vec3,
+    turn: Quat,
+    angle: float,
+) -> Vec3:
+    """Write root, hinge and end of a limb; where its end comes to lie.
+
+    The root turns by `turn` in its parent's frame, the hinge by `angle` about its X.
+    """
+    row = body.joints + LIMB_ROWS * limb
+    upper, lower = body.bones[limb, 0], body.bones[limb, 1]
+    hinge = quat_from_axis_angle((1.0, 0.0, 0.0), angle)
+    set4(work.local, row + 1, turn)
+    set4(work.local, row + 2, hinge)
+    thigh = quat_mul(parent, turn)
+    shank = quat_mul(thigh, hinge)
+    foot = level_foot(shank) if settings.level_feet and body.bend[limb] < 0.0 else IDENTITY
+    set4(work.local, row + 3, foot)
+    knee = vec_add(place, quat_rotate(thigh, (0.0, -upper, 0.0)))
+    return vec_add(knee, quat_rotate(shank, (0.0, -lower, 0.0)))

@@ -1,0 +1,53 @@
+"""From the rows of a solved body to the rig's own pose: the end of a frame for spine and limbs."""
+
+from __future__ import annotations
+
+from ...kernels._jit import helper
+from ...kernels.quaternion import quat_mul, quat_normalize, quat_unrotate
+from ...kernels.types import Floats, Quat
+from ...kernels.vector import vec_sub
+from .frame import HEAD, PELVIS, end_frame
+from .tables import LIMB_ROWS, LIMBS, Body, FrameTable, Settings, State, Work
+from .trunk import row3, row4, set3, set4
+
+
+@helper
+def write_pose(body: Body, rest: Floats, work: Work, out: FrameTable, frame: int) -> None:
+    """Anatomical rotations to the rig's own; joints without a row stay in the neutral stance."""
+    for joint in range(rest.shape[0]):  # a slice would compile NumPy's messages, too
+        set4(out.rotations[frame], joint, row4(rest, joint))
+    for row in range(body.joints + LIMBS * LIMB_ROWS):
+        joint = body.rig[row]
+        if joint >= 0:
+            turned = quat_mul(row4(body.before, row), row4(work.local, row))
+            set4(
+                out.rotations[frame], joint, quat_normalize(quat_mul(turned, row4(body.after, row)))
+            )
+    base = (body.anchor[0], body.anchor[1], body.anchor[2])
+    turn = (body.anchor_turn[0], body.anchor_turn[1], body.anchor_turn[2], body.anchor_turn[3])
+    set3(out.root, frame, quat_unrotate(turn, vec_sub(row3(work.places, PELVIS), base)))
+
+
+@helper
+def finish_frame(
+    body: Body,
+    settings: Settings,
+    state: State,
+    work: Work,
+    rest: Floats,
+    estimate: Quat,
+    seen: Floats,
+    out: FrameTable,
+    frame: int,
+    steps: int,
+    flags: int,
+) -> None:
+    """`end_frame` for a body solved row by row, and its pose.
+
+    Expects `local` of all rows, `world` and `places` of the spine, and `ends` of the limbs.
+    """
+    set3(work.ends, PELVIS, row3(work.places, PELVIS))
+    set3(work.ends, HEAD, row3(work.places, body.joints - 1))
+    write_pose(body, rest, work, out, frame)
+    pelvis = row4(work.world, PELVIS)
+    end_frame(settings, state, work, estimate, pelvis, seen, out, frame, steps, flags)

@@ -1,0 +1,145 @@
+"""The contract of solvers: settings in, tracker out, one frame or one clip at a time.
+
+A `Solver` is frozen settings. `prepare` flattens a skeleton and its limits into tables once and
+gives a `Tracker`, which owns what changes from frame to frame. `Tracker.solve` answers one frame,
+`Tracker.solve_clip` a whole clip in a compiled loop, with the same bits.
+"""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, TypeAlias
+
+from ..body.articulation import person
+from ..body.skeleton import Skeleton
+from ..errors import InputError, UnknownName
+from ..kernels.types import Floats
+from ..limits import Limits, adult_limits
+from ..motion.points import Points
+from ..tasks import Task
+from .solution import Result, Solution
+
+LimitsChoice: TypeAlias = Limits | Literal["adult"] | None
+"""Limits to keep: a set of limits, the adult defaults (figures that are no people have none), or
+none."""
+
+
+@dataclass(frozen=True)
+class Capabilities:
+    """What a solver can do; the tables in the docs and the laws in `check` read this."""
+
+    humans: bool
+    """Reconstructs a whole human from the six points."""
+    chains: bool
+    """Works on any articulated figure."""
+    limits: bool
+    """Keeps joint limits."""
+    rotations: bool
+    """Uses the rotations of pelvis and head where points have them."""
+    missing: bool
+    """Carries on when points are not seen."""
+    history: bool
+    """The answer depends on earlier frames, even when all points are seen."""
+    exact: bool
+    """Meets a reachable target to a millimetre when no limit is in the way."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Solver(abc.ABC):
+    """Frozen settings and one verb. Subclasses are dataclasses; each field is an option."""
+
+    name: ClassVar[str]
+    """Key in `SOLVERS`."""
+    title: ClassVar[str]
+    """The method in a few words."""
+    capabilities: ClassVar[Capabilities]
+
+    @abc.abstractmethod
+    def prepare(
+        self,
+        skeleton: Skeleton,
+        *,
+        limits: LimitsChoice = "adult",
+        rate: float = 60.0,
+        names: Sequence[str] | None = None,
+        tasks: Sequence[Task[Any]] | None = None,
+    ) -> Tracker:
+        """Build the tables for one skeleton.
+
+        A person whose six points are given is followed as a whole, the pelvis where its point is.
+        Any other figure, and a person of whom other points are given, is solved as it stands: its
+        root keeps its place, and its joints turn until the points are met.
+
+        Args:
+            skeleton: the body to move. People need joints with recognisable names.
+            limits: limits to keep.
+            rate: frames a second, for what lasts a time [Hz].
+            names: order of the points in arrays given to `Tracker.solve`. Default: the six of a
+                person; the sites of any other figure, or the ends of its chains.
+            tasks: what is asked of the points, for solvers of any figure. Default: to be reached,
+                all alike.
+        """
+
+    def __post_init__(self) -> None:
+        self.check()
+
+    def check(self) -> None:  # noqa: B027  (a solver without settings has nothing to refuse)
+        """Raise `InputError` for settings that make no sense."""
+
+
+class Tracker(abc.ABC):
+    """Follows one body through time. Not to be shared between threads."""
+
+    names: tuple[str, ...]
+    """Order of the points in arrays and in `Solution.residuals`."""
+
+    @abc.abstractmethod
+    def solve(self, frame: Floats | Points) -> Solution:
+        """Pose for one frame: an array (N, 3) in the order of `names`, or one frame of `Points`."""
+
+    @abc.abstractmethod
+    def solve_clip(self, points: Points) -> Result:
+        """Poses for a clip, from a fresh start."""
+
+    @abc.abstractmethod
+    def reset(self) -> None:
+        """Forget earlier frames."""
+
+    @abc.abstractmethod
+    def warm_up(self) -> None:
+        """Compile what is not compiled yet, so that the first frame is as quick as the others."""
+
+
+def resolve_limits(limits: LimitsChoice, skeleton: Skeleton) -> Limits:
+    """The set of limits that a choice stands for; an empty one for none."""
+    if isinstance(limits, Limits):
+        for name in limits:
+            if name not in skeleton.names:
+                raise UnknownName("joint to limit", name, skeleton.names)
+        return limits
+    if limits is None:
+        return Limits({})
+    if limits == "adult":
+        return Limits({}) if person(skeleton) is None else adult_limits(skeleton)
+    raise UnknownName("set of limits", str(limits), ("adult",))
+
+
+def with_settings(kind: type[Solver], settings: dict[str, Any]) -> Solver:
+    """A solver with some settings changed; unknown names are refused with the choices."""
+    known = [field.name for field in dataclasses.fields(kind)]
+    for name in settings:
+        if name not in known:
+            raise UnknownName(f"setting of solver {kind.name!r}", name, known)
+    try:
+        return kind(**settings)
+    except TypeError as error:
+        raise InputError(f"Bad settings for solver {kind.name!r}: {error}") from error
+
+
+def one_of(name: str, value: str, choices: Sequence[str]) -> None:
+    """Refuse a setting that is not one of its choices."""
+    if value not in choices:
+        raise InputError(f"Expected `{name}` to be one of {', '.join(choices)}; got {value!r}.")

@@ -1,0 +1,312 @@
+"""Bodies, settings and memory for the sequential kernels, made by hand.
+
+The kernels' helpers are plain Python functions: tests call them with tables from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sixpoint.body.skeleton import Skeleton
+from sixpoint.kernels import arrays
+from sixpoint.kernels.limits import FREE_ROW, LimitTable, limit_table, limit_violation
+from sixpoint.kernels.types import Floats, Quat, Vec3
+from sixpoint.limits import JointLimit, Limits, adult_limits
+from sixpoint.solvers._kernels.limb import solve_limb
+from sixpoint.solvers._kernels.sik import solve_frame
+from sixpoint.solvers._kernels.tables import (
+    LIMB_ROWS,
+    LIMBS,
+    Body,
+    RecordArray,
+    Settings,
+    State,
+    Work,
+)
+from sixpoint.solvers._kernels.trunk import pelvis_frame, solve_trunk
+from sixpoint.solvers.body_table import (
+    build_body,
+    new_frames,
+    new_state,
+    new_work,
+    row_names,
+    set_spine,
+)
+from sixpoint.solvers.sik import SequentialSolver
+
+ORIGIN = (0.0, 0.0, 0.0)
+IDENTITY = (1.0, 0.0, 0.0, 0.0)
+L_ARM, R_ARM, L_LEG, R_LEG = 0, 1, 2, 3
+HUMAN = Skeleton.humanoid()
+NOT_SEEN = (np.nan, np.nan, np.nan)
+
+
+class Figure:
+    """A body as kernels read it, with its limits; fields of the record are attributes."""
+
+    def __init__(self, record: RecordArray, limits: LimitTable, rest: Floats) -> None:
+        self.record, self.limits, self.rest = record, limits, rest
+
+    @property
+    def body(self) -> Body:
+        return self.record[0]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.record[0], name)
+
+    def changed(self, **fields: ArrayLike) -> Figure:
+        """A copy with some fields of the record replaced."""
+        record = self.record.copy()
+        for name, value in fields.items():
+            record[name] = value
+        return Figure(record, self.limits, self.rest)
+
+    def with_limits(self, limits: dict[int, JointLimit]) -> Figure:
+        """Limits for some rows, all others free."""
+        rows = range(self.joints + LIMBS * LIMB_ROWS)
+        table = limit_table([limits[k].row() if k in limits else FREE_ROW for k in rows])
+        return Figure(self.record, table, self.rest)
+
+
+@cache
+def human(limited: bool = False) -> Figure:
+    """The built-in figure, free or with adult limits."""
+    record, rest = build_body(HUMAN.anatomy)
+    limits = adult_limits(HUMAN) if limited else Limits({})
+    return Figure(record, limits.table(row_names(HUMAN, record[0])), rest)
+
+
+def settings(rate: float = 60.0, **changed: Any) -> Settings:
+    """Settings as kernels read them; the default is the solver's."""
+    return SequentialSolver(**changed).records(rate)[0]
+
+
+def memory() -> State:
+    """Of a tracker that has seen nothing."""
+    return new_state()[0]
+
+
+def scratch() -> Work:
+    """Room to work in."""
+    return new_work()[0]
+
+
+def spine_body(
+    segments: ArrayLike, limits: dict[int, JointLimit] | None = None, lumbar: Sequence[int] = ()
+) -> Figure:
+    """A body whose spine is made of these segments; it has no limbs to speak of."""
+    steps = np.array(segments, dtype=np.float64)
+    n = len(steps) + 1
+    figure = human().changed(
+        joints=n,
+        carrier=0,
+        height=np.linalg.norm(steps, axis=1).sum() * 3.0,
+        rig=-1,
+    )
+    set_spine(figure.body, steps)
+    figure.twistable[:n] = 1.0
+    figure.twistable[[0, *lumbar]] = 0.0
+    return figure.with_limits(limits or {})
+
+
+def straight_spine(joints: int, length: float = 1.0) -> Figure:
+    """So many joints, both ends included, one above the other."""
+    return spine_body(np.tile((0.0, length, 0.0), (joints - 1, 1)))
+
+
+def curved_spine(degrees: Sequence[float], lengths: Sequence[float]) -> np.ndarray:
+    """Segments in the sagittal plane, angles from Y towards Z."""
+    angles = np.radians(degrees)
+    directions = np.stack([np.zeros_like(angles), np.cos(angles), np.sin(angles)], axis=-1)
+    return directions * np.array(lengths)[:, None]
+
+
+G15_SPINE = curved_spine((-12, 10, 8, -10, 6), (0.12, 0.12, 0.12, 0.10, 0.10))
+
+
+def limb_body(
+    upper: float, lower: float, clavicle: Vec3 = ORIGIN, limits: dict[int, JointLimit] | None = None
+) -> Figure:
+    """A body whose four limbs begin at the pelvis, or after a clavicle there."""
+    figure = human().changed(carrier=0, bases=0.0, clavicles=clavicle, bones=(upper, lower))
+    return figure.with_limits(limits or {})
+
+
+def limb_row(body: Figure, limb: int, joint: int) -> int:
+    """Row of a limb's clavicle (0), root (1) or hinge (2)."""
+    return int(body.joints) + LIMB_ROWS * limb + joint
+
+
+class Trunk:
+    """A spine solved frame after frame, with its memory."""
+
+    def __init__(self, body: Figure, **changed: Any) -> None:
+        self.body = body
+        self.settings = settings(**changed)
+        self.state: State = memory()
+        self.work: Work = scratch()
+        self.steps = 0
+        self.flags = 0
+
+    def solve(
+        self,
+        head: ArrayLike,
+        pelvis: ArrayLike = ORIGIN,
+        left: ArrayLike = (1.0, 0.0, 0.0),
+        pelvis_turn: Quat | None = None,
+        head_turn: Quat | None = None,
+    ) -> Trunk:
+        """One frame; wrists and ankles lie along `left`."""
+        side = 0.3 * np.array(left)
+        middle = np.array(pelvis)
+        self.work.points[:] = (pelvis, head, middle + side, middle - side, side, -side)
+        self.frame = (
+            pelvis_frame(self.settings, self.state, self.work.points)
+            if pelvis_turn is None
+            else pelvis_turn
+        )
+        self.steps, self.flags = solve_trunk(
+            self.body.body,
+            self.body.limits,
+            self.settings,
+            self.state,
+            self.work,
+            self.frame,
+            pelvis_turn is not None,
+            IDENTITY if head_turn is None else head_turn,
+            head_turn is not None,
+        )
+        self.state.left[:] = arrays.rotate(np.array(self.frame), np.array((1.0, 0.0, 0.0)))
+        self.state.frames += 1
+        return self
+
+    @property
+    def places(self) -> np.ndarray:
+        return self.work.places[: self.body.joints].copy()
+
+    @property
+    def chord(self) -> np.ndarray:
+        return self.places[-1] - self.places[0]
+
+    @property
+    def local(self) -> np.ndarray:
+        return self.work.local[: self.body.joints].copy()
+
+    @property
+    def angle(self) -> float:
+        """Bend found last [rad]."""
+        return float(self.state.angle)
+
+    def violations(self) -> list[float]:
+        """Of each spine joint above the pelvis [rad]."""
+        rows = range(1, self.body.joints)
+        return [limit_violation(self.body.limits, k, tuple(self.work.local[k])) for k in rows]
+
+
+class Limb:
+    """One limb solved frame after frame, its parent at the origin and not turned."""
+
+    def __init__(self, body: Figure, limb: int = L_ARM, **changed: Any) -> None:
+        self.body, self.limb = body, limb
+        self.settings = settings(**changed)
+        self.state: State = memory()
+        self.work: Work = scratch()
+        self.end: np.ndarray = np.zeros(3)
+        self.flags = 0
+
+    def solve(self, target: ArrayLike) -> Limb:
+        x, y, z = np.array(target, dtype=np.float64).tolist()
+        figure = self.body
+        end, self.flags = solve_limb(
+            figure.body, figure.limits, self.settings, self.state, self.work, self.limb, (x, y, z)
+        )
+        self.end = np.array(end)
+        self.miss = float(np.linalg.norm(self.end - target))
+        self.state.frames += 1
+        return self
+
+    def turn(self, joint: int) -> np.ndarray:
+        """Local rotation of clavicle (0), root (1) or hinge (2)."""
+        return self.work.local[limb_row(self.body, self.limb, joint)].copy()
+
+    @property
+    def flexion(self) -> float:
+        """Angle of the hinge about X [rad]."""
+        w, x, _, _ = self.turn(2)
+        return float(2.0 * np.arctan2(x, w))
+
+    @property
+    def elbow(self) -> np.ndarray:
+        """Or knee."""
+        girdle = self.turn(0)
+        bone = np.array((0.0, -self.body.bones[self.limb, 0], 0.0))
+        shoulder = arrays.rotate(girdle, self.body.clavicles[self.limb])
+        return shoulder + arrays.rotate(arrays.multiply(girdle, self.turn(1)), bone)
+
+    def violations(self) -> list[float]:
+        rows = [limb_row(self.body, self.limb, joint) for joint in range(3)]
+        return [limit_violation(self.body.limits, k, tuple(self.work.local[k])) for k in rows]
+
+
+class Plain:
+    """Whole frames by the kernel's plain Python, with its memory in the open."""
+
+    def __init__(self, body: Figure | None = None, rate: float = 60.0, **changed: Any) -> None:
+        self.body = human() if body is None else body
+        self.settings = settings(rate, **changed)
+        self.state: State = memory()
+        self.work: Work = scratch()
+        self.out = new_frames(len(self.body.rest), 1)
+
+    def solve(self, six: ArrayLike, turned: ArrayLike | None = None) -> Plain:
+        seen = np.array(six, dtype=np.float64)
+        known = np.full((2, 4), np.nan) if turned is None else np.array(turned)
+        figure = self.body
+        solve_frame(
+            figure.body,
+            self.settings,
+            self.state,
+            self.work,
+            figure.limits,
+            figure.rest,
+            seen,
+            known,
+            self.out,
+            0,
+        )
+        return self
+
+    @property
+    def used(self) -> np.ndarray:
+        """The six positions that were solved for."""
+        return self.work.points.copy()
+
+    @property
+    def ends(self) -> np.ndarray:
+        """Where the six points of the body came to lie."""
+        return self.work.ends.copy()
+
+    @property
+    def flags(self) -> int:
+        return int(self.out.flags[0])
+
+
+def standing(pelvis: ArrayLike = ORIGIN) -> np.ndarray:
+    """The six points of the built-in figure in its neutral stance."""
+    return human().stance + np.array(pelvis)
+
+
+def angle(a: np.ndarray, b: np.ndarray) -> float:
+    """Angle between two vectors [rad]."""
+    return float(np.arctan2(np.linalg.norm(np.cross(a, b)), np.dot(a, b)))
+
+
+def turned_about(axis: ArrayLike, degrees: float) -> Quat:
+    """A rotation as a tuple."""
+    w, x, y, z = arrays.from_axis_angle(axis, np.radians(degrees)).tolist()
+    return (w, x, y, z)

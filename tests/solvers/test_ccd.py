@@ -1,0 +1,165 @@
+"""Cyclic coordinate descent: golden numbers, a second opinion, the claims of the SIK paper."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import sixpoint as sp
+from sixpoint.body.skeleton import Skeleton
+from sixpoint.kernels import arrays
+from sixpoint.limits import Limits
+from sixpoint.motion.clips import builtin
+from sixpoint.motion.points import SIX, Points
+from sixpoint.solvers import CyclicSolver
+from sixpoint.solvers._kernels.ccd import ccd_sweep
+from sixpoint.solvers._kernels.figure import POSITION, figure_forward
+from sixpoint.solvers.figure import new_pose, plain_figure
+from sixpoint.tasks import Orient, Reach
+
+from .bodies import HUMAN, standing
+
+HEAD = 1
+PAPER = {
+    "17_10_boxing": ((1.0, 1.0, 0.0), 0.0316),
+    "90_05_jump_kick": ((1.0, 1.0, 0.0), 0.0292),
+    "01_03_playground_climb_hang_swing": ((0.1, 0.1, 1.0), 0.0275),
+}
+"""Weights and position error of the SIK paper's Table 1 for each clip."""
+
+
+class Sweeping:
+    """A chain whose tip is swept by hand."""
+
+    def __init__(self, chain: Skeleton, target) -> None:
+        nodes = [chain.index("tip")]
+        self.figure = plain_figure(chain.articulation, Limits({}), nodes, [(POSITION, 0, 1.0)])
+        self.pose = new_pose(self.figure)
+        self.parts = CyclicSolver().new_scratch(self.figure)
+        self.target = np.array([target], dtype=float)
+
+    def sweep(self) -> float:
+        """One sweep; the error after it."""
+        figure_forward(self.figure, self.pose)
+        ccd_sweep(self.figure, self.pose, self.parts, 0, self.target, np.full((1, 4), np.nan))
+        figure_forward(self.figure, self.pose)
+        return float(np.linalg.norm(self.pose.tips[0] - self.target[0]))
+
+
+def test_the_planar_chain_of_the_golden_numbers():  # G4
+    chain = Skeleton.chain(3, [1.0] * 3, kind="hinge", axis=(0, 0, 1), bone=(1, 0, 0))
+    run = Sweeping(chain, (1.5, 1.8, 0.0))
+    z = np.array((0.0, 0.0, 1.0))
+    run.pose.local[:] = arrays.from_axis_angle(z, np.array((0.3, 0.5, 0.4)))
+    figure_forward(run.figure, run.pose)
+    assert run.pose.tips[0] == pytest.approx((2.014401, 1.944915, 0.0), abs=1e-6)  # G2
+    assert run.sweep() == pytest.approx(0.163556, abs=1e-6)
+    angles = 2.0 * np.arctan2(run.pose.local[:, 3], run.pose.local[:, 0])
+    assert angles == pytest.approx((0.276473, 0.442642, 0.961609), abs=1e-6)
+    assert run.sweep() == pytest.approx(0.083870, abs=1e-6)
+
+
+def test_a_sweep_turns_from_the_tip_to_the_root():  # A0.21, against rotations of points
+    rng = np.random.default_rng(4)
+    run = Sweeping(Skeleton.chain(7), (0.3, 0.2, 0.4))
+    run.pose.local[:] = arrays.normalize(rng.normal(size=(7, 4)))
+    figure_forward(run.figure, run.pose)
+    places = np.concatenate([run.pose.place, run.pose.tips])
+    for k in range(6, -1, -1):
+        here, there = places[-1] - places[k], run.target[0] - places[k]
+        across = np.cross(here, there)
+        angle = np.arctan2(np.linalg.norm(across), here @ there)
+        turn = Rotation.from_rotvec(angle * across / np.linalg.norm(across))
+        places[k:] = places[k] + turn.apply(places[k:] - places[k])
+    run.sweep()
+    assert np.concatenate([run.pose.place, run.pose.tips]) == pytest.approx(places, abs=1e-12)
+
+
+def test_a_sweep_never_loses_on_a_free_chain():
+    rng = np.random.default_rng(7)
+    for seed in range(20):
+        run = Sweeping(Skeleton.chain(5), rng.normal(size=3))
+        run.pose.local[:] = arrays.normalize(np.random.default_rng(seed).normal(size=(5, 4)))
+        errors = [run.sweep() for _ in range(6)]
+        assert (np.diff(errors) <= 1e-12).all()
+
+
+def test_two_tips_are_served_together():
+    # One ball, two points across: turning about Y serves both, about anything else only one.
+    tree = Skeleton.tree(2, 1, trunk=1, spread=2.0)
+    tracker = sp.solver("ccd").prepare(tree)
+    pose = tracker.solve(np.full((2, 3), np.nan)).pose
+    tips = pose.world()[0][[tree.index(name) for name in tracker.names]]
+    turn = arrays.from_axis_angle(np.array((0.6, 0.64, 0.48)), 0.8)
+    solution = tracker.solve(arrays.rotate(turn, tips))
+    assert solution.residuals.max() < 1e-3
+
+
+def test_a_stride_saves_sweeps():
+    rng = np.random.default_rng(2)
+    chain = Skeleton.chain(30)
+    sweeps = {}
+    for stride in (True, False):
+        tracker = sp.solver("ccd", stride=stride).prepare(chain)
+        solutions = []
+        for _ in range(20):
+            tracker.reset()
+            target = rng.normal(size=3)
+            target *= 0.8 / np.linalg.norm(target)
+            solutions.append(tracker.solve(target[None]))
+        sweeps[stride] = np.median([s.iterations for s in solutions])
+    assert sweeps[True] < 0.3 * sweeps[False]
+    assert sp.solver("ccd").prepare(chain)._settings[0].longest_stride > 0.0
+    assert sp.solver("ccd").prepare(HUMAN)._settings[0].longest_stride == 0.0
+
+
+def test_places_and_rotations_together():
+    chain = Skeleton.chain(6)
+    tracker = sp.solver("ccd").prepare(chain, tasks=[Reach("tip"), Orient("tip")])
+    turn = arrays.from_axis_angle(np.array((0.0, 0.0, 1.0)), 2.0)
+    points = Points(("tip",), np.array([[(0.3, 0.5, 0.1)]]), 60.0, turn[None, None])
+    result = tracker.solve_clip(points)
+    assert result.residuals[0, 0] < 1e-3
+    assert result.turns[0, 0] < 1e-3
+
+
+# --- people ---------------------------------------------------------------------------------------
+
+
+def test_the_spine_bends_near_the_head():  # S0.66: like a snake
+    frame = standing()
+    frame[HEAD] += (0.0, -0.03, 0.12)
+    turns = np.full((1, 6, 4), np.nan)
+    turns[0, 0] = arrays.identity()  # the pelvis does not lean, so the spine must
+    known = Points(SIX, frame[None], 60.0, turns)
+    turned = sp.reconstruct(known, HUMAN, "ccd", limits=None).motion.rotations[0]
+    spine = [HUMAN.names[j] for j in HUMAN.anatomy.spine]
+    angles = arrays.angle_between(
+        np.array([turned[HUMAN.index(name)] for name in spine]), arrays.identity(len(spine))
+    )
+    half = len(spine) // 2
+    assert angles.max() > np.radians(3.0)
+    assert angles[half:].mean() > 2.0 * angles[:half].mean()
+
+
+def test_limbs_turn_about_themselves():  # S0.66: swivels drift, and stay
+    clip = builtin("boxing")
+    once = clip.points().positions
+    twice = Points(clip.points().names, np.concatenate([once, once[::-1]]), clip.rate)
+    motion = sp.reconstruct(twice, HUMAN, "ccd").motion
+    shoulder = HUMAN.index("l_shoulder")
+    first, last = motion.rotations[[0, -1], shoulder]
+    assert arrays.angle_between(first, last) > np.radians(5.0)  # the same points, another arm
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", PAPER)
+def test_errors_are_near_those_of_the_paper(shared_data, name):  # Table 1
+    weights, published = PAPER[name]
+    clip = sp.load(shared_data / "cmu" / "paper" / f"{name}.bvh")
+    result = sp.reconstruct(clip.points(), clip.skeleton, "ccd", weights=weights)
+    assert sp.compare(result.motion, clip).position_rms == pytest.approx(published, rel=0.25)
+    assert result.report.limit_violations == 0
+    stuck = (result.residuals[:, 2:] > 0.02) & ~result.limited & ~result.unreachable
+    assert stuck.mean() < 0.01

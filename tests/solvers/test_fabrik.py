@@ -1,0 +1,173 @@
+"""Forward and backward reaching: against the textbook on points, then hinges, trees, people."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import sixpoint as sp
+from sixpoint.body.skeleton import Skeleton
+from sixpoint.kernels import arrays
+from sixpoint.limits import FlexionLimit, Limits, adult_limits
+from sixpoint.motion.points import Points
+from sixpoint.solvers import ReachingSolver
+from sixpoint.solvers._kernels.fabrik import fabrik_sweep, reach_inwards
+from sixpoint.solvers._kernels.figure import POSITION, figure_forward
+from sixpoint.solvers.figure import new_pose, plain_figure
+from sixpoint.tasks import Orient, Reach
+
+NOT_TURNED = np.full((5, 4), np.nan)
+
+
+def tables(skeleton: Skeleton, names):
+    """Figure, pose and parts of a skeleton whose named nodes are tips."""
+    nodes = [skeleton.index(name) for name in names]
+    tasks = [(POSITION, tip, 1.0) for tip in range(len(nodes))]
+    figure = plain_figure(skeleton.articulation, Limits({}), nodes, tasks)
+    return figure, new_pose(figure), ReachingSolver().new_scratch(figure)
+
+
+def textbook(places: np.ndarray, target: np.ndarray) -> np.ndarray:
+    """One iteration of Algorithm 1 of the FABRIK paper on the points of a chain."""
+    bones = np.linalg.norm(np.diff(places, axis=0), axis=1)
+    p, root = places.copy(), places[0].copy()
+    p[-1] = target
+    for k in range(len(bones) - 1, -1, -1):
+        away = p[k] - p[k + 1]
+        p[k] = p[k + 1] + bones[k] * away / np.linalg.norm(away)
+    p[0] = root
+    for k in range(len(bones)):
+        away = p[k + 1] - p[k]
+        p[k + 1] = p[k] + bones[k] * away / np.linalg.norm(away)
+    return p
+
+
+@pytest.mark.parametrize("reach", [0.2, 0.7, 1.5], ids=["near", "far", "too far"])
+def test_a_free_chain_moves_as_the_textbook_says(reach):
+    rng = np.random.default_rng(8)
+    chain = Skeleton.chain(6, [0.1, 0.3, 0.2, 0.1, 0.2, 0.1])
+    figure, pose, parts = tables(chain, ["tip"])
+    pose.local[:] = arrays.normalize(rng.normal(size=(6, 4)))
+    target = np.array([reach * np.array((0.6, 0.0, 0.8))])
+    figure_forward(figure, pose)
+    places = np.concatenate([pose.place, pose.tips])
+    for _ in range(4):
+        places = textbook(places, target[0])
+        fabrik_sweep(figure, pose, parts, 0, target, NOT_TURNED)
+        figure_forward(figure, pose)
+        assert np.concatenate([pose.place, pose.tips]) == pytest.approx(places, abs=1e-9)
+
+
+def test_rotations_are_rebuilt_without_twist():
+    chain = Skeleton.chain(3)
+    figure, pose, parts = tables(chain, ["tip"])
+    figure_forward(figure, pose)
+    fabrik_sweep(figure, pose, parts, 0, np.array([(0.5, 0.6, 0.0)]), NOT_TURNED)
+    # Everything happens in the plane of X and Y: no joint turns about its bone.
+    assert pose.local[:, 1:3] == pytest.approx(np.zeros((3, 2)), abs=1e-12)
+    assert np.abs(pose.local[:, 3]).min() > 0.01
+
+
+def test_a_sub_base_goes_to_the_centroid():
+    tree = Skeleton.tree(3, 1, trunk=1, spread=1.0)
+    figure, pose, parts = tables(tree, ["tip_1", "tip_2", "tip_3"])
+    figure_forward(figure, pose)
+    targets = np.array([(-0.4, 0.5, 0.1), (0.1, 0.6, 0.3), (0.5, 0.4, 0.0)])
+    reach_inwards(figure, pose, parts, 0, targets, NOT_TURNED)
+    trunk, *branches = range(4)
+    proposals = []
+    for branch, target in zip(branches, targets, strict=True):
+        away = pose.place[branch] - target
+        goal = target + away / np.linalg.norm(away) * np.linalg.norm(figure.tip_offset[0])
+        assert parts.wanted[branch] == pytest.approx(goal)
+        away = pose.place[trunk] - goal
+        bone = np.linalg.norm(figure.offset[branch])
+        proposals.append(goal + away / np.linalg.norm(away) * bone)
+    assert parts.wanted[trunk] == pytest.approx(np.mean(proposals, axis=0))
+    assert parts.votes[trunk] == 3.0
+
+
+def test_branches_without_a_target_stay():
+    tree = Skeleton.tree(2, 3)
+    tracker = sp.solver("fabrik").prepare(tree)
+    solution = tracker.solve(np.array([(-0.3, 0.6, 0.2), (np.nan,) * 3]))
+    assert solution.residuals[0] < 1e-3
+    idle = [tree.index(f"branch_2_{k}") for k in (1, 2, 3)]
+    assert np.array_equal(solution.pose.rotations[idle], arrays.identity(3))
+
+
+def test_two_hinges_at_one_place_both_turn():
+    # A universal joint: the first hinge has no bone of its own and looks past the second.
+    joint = Skeleton(
+        ("yaw", "pitch"),
+        np.array((-1, 0)),
+        np.zeros((2, 3)),
+        ("tip",),
+        np.array((1,)),
+        np.array(((0.0, 0.0, 1.0),)),
+        hinges={"yaw": (0.0, 1.0, 0.0), "pitch": (1.0, 0.0, 0.0)},
+    )
+    target = np.array([(0.48, 0.6, 0.64)])
+    solution = sp.solver("fabrik").prepare(joint).solve(target)
+    assert solution.residuals[0] < 1e-3
+
+
+@pytest.mark.parametrize("joints", [3, 6])
+def test_crossed_hinges_are_aimed_past(joints):
+    chain = Skeleton.chain(joints, kind="hinge", axis=((1.0, 0.0, 0.0), (0.0, 0.0, 1.0)))
+    body = chain.articulation
+    rng = np.random.default_rng(3)
+    tracker = sp.solver("fabrik").prepare(chain)
+    met = []
+    for _ in range(30):
+        pose = sp.Pose(chain, np.zeros(3), body.rotations(rng.uniform(-0.9, 0.9, body.count)))
+        tracker.reset()
+        solution = tracker.solve(pose.world()[0][[chain.index("tip")]])
+        met.append(solution.residuals[0] < 1e-3)
+    assert np.mean(met) >= 0.9
+
+
+def test_the_last_bone_takes_a_wanted_rotation():
+    chain = Skeleton.chain(5)
+    tracker = sp.solver("fabrik").prepare(chain, tasks=[Reach("tip"), Orient("tip")])
+    turn = arrays.from_axis_angle(np.array((1.0, 0.0, 0.0)), 2.5)
+    points = Points(("tip",), np.array([[(0.2, 0.3, 0.4)]]), 60.0, turn[None, None])
+    result = tracker.solve_clip(points)
+    assert result.residuals[0, 0] < 1e-3
+    assert result.turns[0, 0] < 1e-3
+
+
+def test_limits_are_kept_on_the_way_out():
+    z = (0.0, 0.0, 1.0)
+    chain = Skeleton.chain(6, kind="hinge", axis=z)
+    limits = Limits(dict.fromkeys(chain.names, FlexionLimit.degrees(0.0, 30.0, z)))
+    tracker = sp.solver("fabrik").prepare(chain, limits=limits)
+    reachable = tracker.solve(np.array([(-0.5, 0.7, 0.0)]))
+    behind = tracker.solve(np.array([(0.5, -0.5, 0.0)]))
+    for solution in (reachable, behind):
+        turned = solution.pose.rotations
+        angles = 2.0 * np.arctan2(turned[:, 3], turned[:, 0])
+        assert angles.min() >= -1e-9
+        assert angles.max() <= np.radians(30.0) + 1e-9
+    assert reachable.residuals[0] < 1e-3
+    assert behind.stop is sp.solvers.StopReason.LIMITS_SATURATED
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("name", "weights", "error"),
+    [
+        ("17_10_boxing", (1.0, 1.0, 0.0), 0.037),
+        ("90_05_jump_kick", (1.0, 1.0, 0.0), 0.026),
+        ("01_03_playground_climb_hang_swing", (0.1, 0.1, 1.0), 0.031),
+    ],
+)
+def test_real_motion(shared_data, name, weights, error):
+    clip = sp.load(shared_data / "cmu" / "paper" / f"{name}.bvh")
+    result = sp.reconstruct(clip.points(), clip.skeleton, "fabrik", weights=weights)
+    assert sp.compare(result.motion, clip).position_rms < error
+    assert result.report.limit_violations == 0
+    assert adult_limits(clip.skeleton).violations(result.motion).max() < 1e-6
+    stuck = (result.residuals[:, 2:] > 0.02) & ~result.limited & ~result.unreachable
+    assert stuck.mean() < 0.001
+    assert np.median(result.residuals) < 0.006
