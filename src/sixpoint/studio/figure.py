@@ -1,0 +1,171 @@
+"""Still pictures with matplotlib: one pose, and contact sheets of several motions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError, MissingExtra
+from ..kernels.types import Floats
+from ..replacing import replacing
+from .mannequin import COLOURS, POINT_COLOUR
+from .outline import View, capsule_outline, ellipsoid_outline
+from .shot import Panel, Shot, check_panels, common_view, shoot
+
+CELL = 2.6
+"""Height of one pose on a contact sheet [inch]."""
+GRID = 0.5
+"""Distance of the lines on the ground [m]."""
+LABEL = 0.32
+"""Height of the line of text below it [inch]."""
+TITLE = 0.22
+"""Height of the line of text above a row [inch]."""
+INK = "#30343B"
+"""Colour of text."""
+
+
+def contact_sheet(
+    panels: Sequence[Panel],
+    path: str | Path,
+    *,
+    poses: int = 8,
+    view: View | None = None,
+    dpi: int = 110,
+) -> None:
+    """Write a PNG with one row for each motion and the same moments below each other.
+
+    Args:
+        panels: the motions.
+        path: replaced when the picture is complete.
+        poses: moments, evenly spaced over the longest motion.
+        view: where the viewer stands; default a 3/4 view from the front.
+        dpi: dots an inch; a pose is 2.6 inch high.
+    """
+    check_panels(panels)
+    if poses < 1:
+        raise InputError(f"Expected at least one pose, got {poses}.")
+    times = np.linspace(0.0, max((len(p.motion) - 1) / p.motion.rate for p in panels), poses)
+    shots = [shoot(panel, times) for panel in panels]
+    basis, bounds = common_view(shots, view)
+    half, low, high = bounds
+    row_height = TITLE + CELL + LABEL
+    size = (max(poses * CELL * 2.0 * half / (high - low), 4.0), len(shots) * row_height)
+    figure = new_figure("A contact sheet", size, dpi)
+    for row, shot in enumerate(shots):
+        top = size[1] - row * row_height
+        for column in range(poses):
+            box = (column / poses, (top - TITLE - CELL) / size[1], 1.0 / poses, CELL / size[1])
+            axes = stage(figure, box, bounds)
+            draw_pose(axes, shot, column, basis)
+            frame = shot.frames[column]
+            caption(axes, f"frame {frame}  ·  {frame / shot.panel.motion.rate:.2f} s", 7)
+        figure.text(0.1 / size[0], (top - 0.08) / size[1], shot.panel.title,
+                    ha="left", va="top", fontsize=10, color=INK)  # fmt: skip
+    # No date and no version in the file: the same motion gives the same bytes.
+    with replacing(path) as file:
+        figure.savefig(file, format="png", metadata={"Software": None})
+
+
+def new_figure(purpose: str, size: tuple[float, float], dpi: int) -> Any:
+    """An empty figure [inch] that is drawn into memory: no screen, no global state."""
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingExtra("matplotlib", "plot", purpose) from error
+    figure = Figure(figsize=size, dpi=dpi, facecolor="white")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def stage(figure: Any, box: tuple[float, ...], bounds: tuple[float, float, float]) -> Any:
+    """A place to draw a pose: axes in metres, without frame or ticks."""
+    half, low, high = bounds
+    axes = figure.add_axes(box)
+    axes.set(xlim=(-half, half), ylim=(low, high), aspect="equal")
+    axes.axis("off")
+    return axes
+
+
+def caption(axes: Any, text: str, size: float) -> None:
+    """A line of text below a pose."""
+    axes.text(0.5, -0.01, text, transform=axes.transAxes, ha="center", va="top", fontsize=size,
+              color=INK)  # fmt: skip
+
+
+def draw_pose(axes: Any, shot: Shot, k: int, basis: Floats) -> None:
+    """One pose: the ground, the mannequin from far to near, the points."""
+    from matplotlib.collections import LineCollection, PolyCollection
+
+    anchor = shot.anchor[k]
+    radius = min(0.42 * shot.panel.mannequin.stature, 0.96 * float(axes.get_xlim()[1]))
+    rim, lines = _ground(anchor, radius, basis)
+    axes.add_collection(PolyCollection([rim], facecolors="#F1F3F5", edgecolors="none", zorder=0))
+    axes.add_collection(LineCollection(lines, colors="#DBDFE4", linewidths=0.6, zorder=1))
+    outlines, colours, edges = _solids_outlines(shot, k, basis)
+    axes.add_collection(
+        PolyCollection(outlines, facecolors=colours, edgecolors=edges, linewidths=0.5, zorder=2)
+    )
+    points = shot.panel.points
+    if points is not None and shot.frames[k] < len(points):
+        flat = (points.positions[shot.frames[k]] - anchor) @ basis.T
+        seen = np.isfinite(flat).all(axis=-1)
+        axes.scatter(flat[seen, 0], flat[seen, 1], s=13.0, c=POINT_COLOUR, edgecolors="#222222",
+                     linewidths=0.6, zorder=3)  # fmt: skip
+
+
+def _ground(anchor: Floats, radius: float, basis: Floats) -> tuple[Floats, list[Floats]]:
+    """A disc below the person, and the lines on it, which stay where they are in the world."""
+    angles = np.linspace(0.0, 2.0 * np.pi, 72)
+    disc = radius * np.stack([np.cos(angles), np.zeros_like(angles), np.sin(angles)], axis=-1)
+    step = GRID * 10.0 ** max(np.ceil(np.log10(radius / (4.0 * GRID))), -3.0)  # few lines on giants
+    lines = []
+    for axis, other in ((0, 2), (2, 0)):
+        first = np.ceil((anchor[axis] - radius) / step) * step
+        for at in np.arange(first, anchor[axis] + radius, step):
+            away = at - anchor[axis]
+            reach = np.sqrt(max(radius**2 - away**2, 0.0))
+            line = np.zeros((2, 3))
+            line[:, axis], line[:, other] = away, (-reach, reach)
+            lines.append((line @ basis.T)[:, :2])
+    return (disc @ basis.T)[:, :2], lines
+
+
+def _solids_outlines(
+    shot: Shot, k: int, basis: Floats
+) -> tuple[list[Floats], list[Any], list[Any]]:
+    from matplotlib.colors import to_rgb
+
+    mannequin, solids, anchor = shot.panel.mannequin, shot.solids, shot.anchor[k]
+    drawn: list[tuple[float, Floats, Floats, str]] = []
+    starts, ends = ((at[k] - anchor) @ basis.T for at in (solids.starts, solids.ends))
+    light = np.array([-0.25, 0.35])
+    for n, limb in enumerate(mannequin.limbs):
+        small = (0.5 * limb.radii[0], 0.5 * limb.radii[1])
+        a, b = starts[n, :2], ends[n, :2]
+        drawn.append((
+            float(starts[n, 2] + ends[n, 2]) / 2.0,
+            capsule_outline(a, b, limb.radii),
+            capsule_outline(a + light * limb.radii[0], b + light * limb.radii[1], small),
+            COLOURS[limb.side],
+        ))  # fmt: skip
+    centres = (solids.centres[k] - anchor) @ basis.T
+    for n, mass in enumerate(mannequin.masses):
+        half, centre = np.array(mass.half), centres[n, :2]
+        outline = ellipsoid_outline(centre, solids.turns[k, n], half, basis)
+        shine = centre + 0.5 * (outline - centre) + light * half[0]
+        drawn.append((float(centres[n, 2]), outline, shine, COLOURS[mass.side]))
+    nearness = np.array([depth for depth, *_ in drawn])
+    # What is far fades a little: it helps the eye where limbs cross.
+    fade = 0.35 * (nearness.max() - nearness) / max(float(np.ptp(nearness)), 1e-9)
+    outlines, colours, edges = [], [], []
+    for n in np.argsort(nearness):
+        _, outline, shine, name = drawn[n]
+        colour = np.array(to_rgb(name)) * (1.0 - fade[n]) + fade[n]
+        outlines += [outline, shine]
+        colours += [colour, 0.82 * colour + 0.18]
+        edges += ["white", "none"]
+    return outlines, colours, edges
