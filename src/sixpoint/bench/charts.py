@@ -1,0 +1,141 @@
+"""Curves and bars as inline SVG: no package needed, sharp on every screen, a few kilobytes each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from html import escape
+
+import numpy as np
+
+from ..kernels.types import Floats
+
+PALETTE = (
+    "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7A4B2A",
+    "#6A3D9A", "#66A61E", "#E7298A", "#666666", "#1B9E77", "#A6761D", "#B22222",
+)  # fmt: skip
+"""Colours of methods in their order: Okabe and Ito, then others that differ from them."""
+STRONG = "#0072B2"
+"""Colour of SIK, on which the eye should rest."""
+
+WIDTH, HEIGHT = 720.0, 190.0
+LEFT, RIGHT, TOP, BOTTOM = 50.0, 14.0, 8.0, 24.0
+COLUMNS = 660
+"""Places from left to right at which a curve is drawn."""
+
+BAR, ROW = 9.0, 21.0
+"""Height of a bar and of its row."""
+
+
+def colours(solvers: Sequence[str]) -> dict[str, str]:
+    """Solver -> colour."""
+    others = [s for s in solvers if s != "sik"]
+    return {"sik": STRONG} | {s: PALETTE[k % len(PALETTE)] for k, s in enumerate(others)}
+
+
+def line_chart(curves: Mapping[str, Floats], first: int, label: str) -> str:
+    """Curves over frames; each path has the classes ``c`` and ``c-NAME``.
+
+    Args:
+        curves: solver -> one value for each frame, shape (F,).
+        first: number of the first frame.
+        label: what the curves show, for those who cannot see them.
+    """
+    frames = max(len(values) for values in curves.values())
+    highest = max(float(np.nanmax(values)) for values in curves.values())
+    ticks = nice_ticks(highest)
+    top = max(highest * 1.03, ticks[-1]) or 1.0  # all zero: a line on the ground
+    across, down = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
+
+    def x(frame: float) -> float:
+        return LEFT + across * frame / max(frames - 1, 1)
+
+    def y(value: float) -> float:
+        return TOP + down * (1.0 - value / top)
+
+    parts = [_open(WIDTH, HEIGHT, label, "wide")]
+    for tick in ticks:
+        parts.append(f'<path class="g" d="M{LEFT} {y(tick):.1f}H{WIDTH - RIGHT}"/>')
+        parts.append(f'<text x="{LEFT - 5}" y="{y(tick) + 3.5:.1f}" class="e">{tick:g}</text>')
+    for tick in nice_ticks(frames - 1.0, first):
+        at = x(tick - first)
+        parts.append(f'<path class="g" d="M{at:.1f} {TOP}V{HEIGHT - BOTTOM}"/>')
+        parts.append(f'<text x="{at:.1f}" y="{HEIGHT - 7}" class="m">{tick:g}</text>')
+    for name in sorted(curves, key=lambda s: s == "sik"):  # SIK on top of the others
+        places = zip(*thinned(curves[name]), strict=True)
+        path = "L".join(f"{x(frame):.1f} {y(value):.1f}" for frame, value in places)
+        parts.append(f'<path class="c c-{escape(name)}" d="M{path}"/>')
+    return "".join([*parts, "</svg>"])
+
+
+def thinned(values: Floats) -> tuple[Floats, Floats]:
+    """Places and values of a curve (F,) with at most two for each column: lowest and highest."""
+    known = np.flatnonzero(np.isfinite(values))
+    if len(values) <= 2 * COLUMNS:
+        return known.astype(np.float64), values[known]
+    at: list[int] = []
+    for column in np.array_split(known, COLUMNS):
+        if column.size:
+            ends = {int(column[values[column].argmin()]), int(column[values[column].argmax()])}
+            at += sorted(ends)
+    return np.array(at, np.float64), values[at]
+
+
+def nice_ticks(span: float, start: float = 0.0, about: int = 5) -> list[float]:
+    """Round numbers in [start, start + span], about so many."""
+    if not span > 0.0:
+        return [start]
+    raw = span / about
+    size = 10.0 ** math.floor(math.log10(raw))
+    step = next(m * size for m in (1.0, 2.0, 2.5, 5.0, 10.0) if m * size >= raw * 0.999)
+    first = math.ceil(start / step - 1e-9)
+    last = math.floor((start + span) / step + 1e-9)
+    return [round(k * step, 10) for k in range(first, last + 1)]
+
+
+def bar_chart(
+    rows: Sequence[tuple[str, float | None, float | None]],
+    form: str,
+    label: str,
+    *,
+    logarithmic: bool = False,
+) -> str:
+    """Bars from left to right, ours, with a mark where the paper's number is.
+
+    Args:
+        rows: solver, our number, the paper's number; None: not known.
+        form: how numbers are written, as in ``"{:.4f}"``.
+        label: what the bars show, for those who cannot see them.
+        logarithmic: each doubling has the same length; all numbers must be positive.
+    """
+    width, name_room, value_room = 340.0, 112.0, 48.0
+    height = ROW * len(rows) + 6.0
+    known = [v for row in rows for v in row[1:] if v is not None and v > 0.0]
+    low, high = (min(known) / 1.5, max(known)) if known else (0.5, 1.0)
+
+    def reach(value: float) -> float:
+        room = width - name_room - value_room
+        if logarithmic:
+            return room * math.log(max(value / low, 1.0)) / math.log(high / low)
+        return room * value / high
+
+    parts = [_open(width, height, label)]
+    for k, (name, ours, paper) in enumerate(rows):
+        middle = 3.0 + ROW * (k + 0.5)
+        parts.append(
+            f'<text x="{name_room - 6}" y="{middle + 4}" class="e n">{escape(name)}</text>'
+        )
+        if ours is not None:
+            parts.append(f'<rect class="b b-{escape(name)}" x="{name_room}" y="{middle - BAR / 2}" '
+                         f'width="{reach(ours):.1f}" height="{BAR}"/>')  # fmt: skip
+        if paper is not None:
+            at = name_room + reach(paper)
+            parts.append(f'<path class="p" d="M{at:.1f} {middle - 8}v16"/>')
+        text = "–" if ours is None else form.format(ours)
+        parts.append(f'<text x="{width:g}" y="{middle + 4}" class="e">{text}</text>')
+    return "".join([*parts, "</svg>"])
+
+
+def _open(width: float, height: float, label: str, kind: str = "") -> str:
+    box = f'viewBox="0 0 {width:g} {height:g}"'
+    return f'<svg class="{kind}" {box} role="img" aria-label="{escape(label)}">'

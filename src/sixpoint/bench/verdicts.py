@@ -1,0 +1,294 @@
+"""What is measured for each claim of the SIK paper, and when it counts as reproduced.
+
+Functions that take `Evidence` measure; functions that take what was measured decide.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from .evidence import Evidence, Numbers, Verdict
+from .measures import stretch, turn_rate
+from .published import AVERAGE, CLIPS, METHODS, Measure, published
+
+NINE = tuple(METHODS)
+"""The methods of Table 1."""
+TEN = ("jacobian-transpose", *NINE)
+"""And the one that the paper leaves out of it."""
+THREE = tuple(clip.name for clip in CLIPS)
+SQUARES = ("pseudoinverse", "dls", "dls-svd", "sdls")
+QUICK = ("sik", "kma", "ccd", "tgbsik")
+BETTER = ("sik", "tgbsik", "pik", "kma")
+
+CLOSE = 0.25
+"""A cell of the table is reproduced when it differs from the paper's by less than this part."""
+SAME = 0.0005
+"""DLS and DLS with SVD solve the same equations: their position errors agree to this."""
+GROWS = 0.10
+"""A curve grows when the line through it rises by more than this part of its mean."""
+JUMP = 30.0
+"""A swivel that turns further than this in a frame has jumped [deg]."""
+WORST = 0.95
+"""Quantile of the error above which a frame is one of the worst."""
+FASTER = 1.5
+"""In the worst frames something is out of the ordinary when it is this many times the mean."""
+
+
+def ranked(numbers: Mapping[str, float]) -> str:
+    """Names from the smallest number to the largest."""
+    return " < ".join(sorted(numbers, key=lambda name: numbers[name]))
+
+
+def lowest(name: str) -> Callable[[Numbers], Verdict]:
+    """Whether one solver has the smallest number."""
+
+    def holds(found: Numbers) -> Verdict:
+        order = sorted(found, key=lambda s: float(found[s]))
+        words = f"Lowest is {order[0]} with {found[order[0]]:.4f}"
+        if order[0] != name:
+            words += f"; {name} is number {order.index(name) + 1} with {found[name]:.4f}"
+        return order[0] == name, f"{words}."
+
+    return holds
+
+
+def ratios(measure: Measure) -> Callable[[Evidence], Numbers]:
+    """Clip -> solver -> ours divided by the paper's."""
+
+    def found(e: Evidence) -> Numbers:
+        return {
+            clip: {s: v / (published(measure, clip, s) or math.nan) for s, v in row.items()}
+            for clip in THREE
+            if (row := e.on(clip, measure, NINE))
+        }
+
+    return found
+
+
+def close(found: Numbers) -> Verdict:
+    """Whether the cells of SIK, KMA and CCD are near the paper's."""
+    off = [
+        f"{s} on {clip} {row[s]:.2f}"
+        for clip, row in found.items()
+        for s in ("sik", "kma", "ccd")
+        if abs(row[s] - 1.0) > CLOSE
+    ]
+    return not off, f"Beyond it: {', '.join(off)} times the paper's." if off else ""
+
+
+def same_errors(e: Evidence) -> Numbers:
+    """Clip -> difference of the position errors of DLS and DLS with SVD."""
+    found = {}
+    for clip in e.table.clips:
+        one, other = (e.table.runs.get((s, clip.name)) for s in ("dls", "dls-svd"))
+        if one and other:
+            found[clip.name] = abs(one.row["position_rms"] - other.row["position_rms"])
+    return found
+
+
+def times(e: Evidence) -> Numbers:
+    """Solver -> time as a multiple of SIK's, here and in the paper."""
+    ours = e.average("median_us", NINE)
+    paper = {s: published("median_ms", AVERAGE, s) or math.nan for s in NINE}
+    return {
+        s: {"ours": us / ours["sik"], "paper": paper[s] / paper["sik"]}
+        for s, us in ours.items()
+        if "sik" in ours
+    }
+
+
+def fastest(found: Numbers) -> Verdict:
+    """Whether every other method takes longer than SIK."""
+    near = min((s for s in found if s != "sik"), key=lambda s: float(found[s]["ours"]))
+    ratio = float(found[near]["ours"])
+    return ratio > 1.0, f"The fastest other is {near} at {ratio:.1f} times SIK."
+
+
+def two_classes(found: Numbers) -> Verdict:
+    """Whether the four quick methods are all quicker than the other five."""
+    ours = {s: float(found[s]["ours"]) for s in NINE}
+    slow = max(QUICK, key=lambda s: ours[s])
+    fast = min((s for s in NINE if s not in QUICK), key=lambda s: ours[s])
+    words = f"Slowest of the four is {slow} at {ours[slow]:.1f} times SIK, "
+    return ours[slow] < ours[fast], f"{words}fastest of the others {fast} at {ours[fast]:.1f}."
+
+
+def optimising_costs(found: Numbers) -> Verdict:
+    """Whether TGBSIK takes longer than SIK and KMA."""
+    ours = {s: float(found[s]["ours"]) for s in ("sik", "kma", "tgbsik")}
+    return ours["tgbsik"] > max(ours["kma"], ours["sik"]), f"Time: {ranked(ours)}."
+
+
+def best_on_playground(found: Numbers) -> Verdict:
+    """Whether PIK is best in position and KMA in orientation."""
+    best = {key: min(row, key=lambda s: float(row[s])) for key, row in found.items()}
+    words = f"Lowest position error: {best['position_rms']}; orientation: "
+    return list(best.values()) == ["pik", "kma"], f"{words}{best['orientation_rms']}."
+
+
+def top_five(found: Numbers) -> Verdict:
+    """Whether the four methods that the paper praises are among the best five."""
+    order = sorted(found, key=lambda s: float(found[s]))
+    return set(BETTER) <= set(order[:5]), f"{ranked(found)}."
+
+
+def averages(*keys: str, of: Sequence[str]) -> Callable[[Evidence], Numbers]:
+    """Number -> solver -> mean over clips."""
+    return lambda e: {key: e.average(key, of) for key in keys}
+
+
+def worst_everywhere(name: str) -> Callable[[Numbers], Verdict]:
+    """Whether one solver has the largest of all numbers."""
+
+    def holds(found: Numbers) -> Verdict:
+        worst = {key: max(row, key=lambda s: float(row[s])) for key, row in found.items()}
+        words = ", ".join(f"{key} {s}" for key, s in worst.items())
+        return set(worst.values()) == {name}, f"Largest: {words}."
+
+    return holds
+
+
+def grows(found: Numbers) -> Verdict:
+    """Whether curves of CCD rise, and more than those of SIK."""
+    rows = {key: (row["ccd"], row["sik"]) for key, row in found.items()}
+    words = ", ".join(f"{key} {ccd:+.2f} (sik {sik:+.2f})" for key, (ccd, sik) in rows.items())
+    return all(ccd > max(GROWS, sik) for ccd, sik in rows.values()), f"{words}."
+
+
+def spine(e: Evidence) -> Numbers:
+    """Where and how much spines bend, with the original's."""
+    found = averages("bend_height", "snake_deg", "spine_bend_deg", of=NINE)(e)
+    return {key: row | {"original": e.original(key)} for key, row in found.items()}
+
+
+def snakes(found: Numbers) -> Verdict:
+    """Whether CCD bends near the head and to and fro, compared with SIK."""
+    high, snake = found["bend_height"], found["snake_deg"]
+    words = f"Bends at {high['ccd']:.2f} of the way to the head (sik {high['sik']:.2f}); "
+    words += f"{snake['ccd']:.1f} degrees cancel out (sik {snake['sik']:.1f})."
+    return high["ccd"] > high["sik"] and snake["ccd"] > snake["sik"], words
+
+
+def snakes_less(found: Numbers) -> Verdict:
+    """Whether KMA bends less to and fro than CCD."""
+    kma, ccd = (found["snake_deg"][s] for s in ("kma", "ccd"))
+    return kma < ccd, f"{kma:.1f} degrees against {ccd:.1f}."
+
+
+def clavicles(e: Evidence) -> Numbers:
+    """Mean turn of the clavicles, with the original's [deg]."""
+    found = e.average("clavicle_mean_deg", NINE)
+    return found | {"original": e.original("clavicle_mean_deg")}
+
+
+def above(names: Sequence[str], bounds: Sequence[str]) -> Callable[[Numbers], Verdict]:
+    """Whether some numbers are all larger than others."""
+
+    def holds(found: Numbers) -> Verdict:
+        low, high = min(float(found[s]) for s in names), max(float(found[s]) for s in bounds)
+        return low > high, f"{ranked(found)}."
+
+    return holds
+
+
+def calm(e: Evidence) -> Numbers:
+    """Clip -> solver -> angular jerk near singular postures."""
+    return {clip: e.on(clip, "straight_jerk", (*SQUARES, "sik")) for clip in THREE if e.clip(clip)}
+
+
+def svd_calmer(found: Numbers) -> Verdict:
+    """Whether DLS with SVD and SDLS have the least jerk on the playground."""
+    row = {s: float(found["playground"][s]) for s in SQUARES}
+    calm, rest = (row[s] for s in ("dls-svd", "sdls")), (row[s] for s in ("pseudoinverse", "dls"))
+    # DLS and DLS with SVD are the same numbers but for rounding: equal counts as calm.
+    return max(calm) <= 1.001 * min(rest), f"On the playground: {ranked(row)}."
+
+
+def playground_tells(found: Numbers) -> Verdict:
+    """Whether the methods differ most on the playground."""
+    spread = {
+        clip: max(row[s] for s in SQUARES) / min(row[s] for s in SQUARES)
+        for clip, row in found.items()
+    }
+    words = ", ".join(f"{clip} {value:.2f}" for clip, value in spread.items())
+    return max(spread, key=lambda c: spread[c]) == "playground", f"Largest over smallest: {words}."
+
+
+def jumps(e: Evidence) -> Numbers:
+    """Clip -> solver -> largest jump of a swivel [deg]."""
+    found: Numbers = {}
+    for clip in e.table.clips:
+        name = clip.paper.name if clip.paper else clip.name
+        rows = {s: e.table.runs.get((s, clip.name)) for s in (*QUICK, "pik")}
+        largest = {s: run.row["swivel_jump_max_deg"] for s, run in rows.items() if run}
+        found[name] = {s: value for s, value in largest.items() if value is not None}
+    return found
+
+
+def jumps_on(solver: str, *clips: str) -> Callable[[Numbers], Verdict]:
+    """Whether a solver jumps on one of some clips (of all, if none is named) where SIK does not."""
+
+    def holds(found: Numbers) -> Verdict:
+        rows = {clip: found[clip] for clip in clips or found}
+        worst = max(rows, key=lambda c: float(rows[c][solver] - rows[c]["sik"]))
+        mine, sik = rows[worst][solver], rows[worst]["sik"]
+        words = f"{mine:.0f} degrees in a frame of {worst}, sik at most {sik:.0f}."
+        return mine > JUMP and mine > sik, words
+
+    return holds
+
+
+def peaks(name: str) -> Callable[[Evidence], Numbers]:
+    """How fast the hips turn and how far points are missed where the error of SIK is largest.
+
+    Compared with the mean over the whole clip.
+    """
+
+    def found(e: Evidence) -> Numbers:
+        clip, run = e.clip(name), e.run("sik", name)
+        if clip is None or clip.paper is None or run is None:
+            return {}
+        first, last = (max(frame - clip.first, 0) for frame in clip.paper.window)
+        error = run.position[first:last]
+        if error.size == 0:
+            return {}
+        turns = turn_rate(clip.motion)
+        turning, missed = turns[first:last], run.missed[first:last]
+        worst = error >= np.quantile(error, WORST)
+        peak = int(error.argmax())
+        return {
+            "peak_frame": clip.first + first + peak,
+            "peak_error": float(error[peak]),
+            "peak_turn_deg_s": math.degrees(turning[peak]),
+            "peak_stretch": float(stretch(clip.motion)[first + peak].max()),
+            "worst_turn_over_mean": float(turning[worst].mean() / max(turns.mean(), 1e-9)),
+            "worst_miss_over_mean": float(missed[worst].mean() / max(run.missed.mean(), 1e-9)),
+        }
+
+    return found
+
+
+def turning(*, missed: bool) -> Callable[[Numbers], Verdict]:
+    """Whether the worst frames are those of turning, and of missed points if asked."""
+
+    def holds(found: Numbers) -> Verdict:
+        turn, miss = found["worst_turn_over_mean"], found["worst_miss_over_mean"]
+        words = f"In the worst 5 % of frames the hips turn {turn:.1f} times as fast as on average"
+        words += f" and a point is missed {miss:.1f} times as far."
+        return turn > FASTER and (miss > FASTER or not missed), words
+
+    return holds
+
+
+def pose_errors(e: Evidence) -> Numbers:
+    """Clip -> solver -> position error in the frame that the paper shows."""
+    found: Numbers = {}
+    for paper in CLIPS:
+        clip = e.clip(paper.name)
+        if clip is not None and clip.first + clip.pose == paper.pose:
+            runs = {s: e.table.runs.get((s, clip.name)) for s in e.table.names}
+            found[paper.name] = {s: float(r.position[clip.pose]) for s, r in runs.items() if r}
+    return found

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from sixpoint.bench.chains import (
+    CASES,
+    FARTHEST,
+    NEAREST,
+    bench_chains,
+    general_solvers,
+    reachable_targets,
+    unreachable_targets,
+)
+from sixpoint.errors import InputError, UnknownName
+from sixpoint.solvers import SOLVERS
+
+
+def test_reachable_targets_fill_the_ball_evenly():
+    away = np.linalg.norm(reachable_targets(4000), axis=1)
+    assert away.max() <= 1.0
+    # Half of the volume lies beyond the cube root of a half.
+    assert (away > 0.5 ** (1 / 3)).mean() == pytest.approx(0.5, abs=0.03)
+    assert np.abs(reachable_targets(4000).mean(axis=0)).max() < 0.03
+
+
+def test_unreachable_targets_lie_beyond():
+    away = np.linalg.norm(unreachable_targets(500), axis=1)
+    assert NEAREST <= away.min() < 1.2
+    assert 2.8 < away.max() <= FARTHEST
+
+
+def test_targets_are_seeded():
+    np.testing.assert_array_equal(reachable_targets(5, 1), reachable_targets(5, 1))
+    assert (reachable_targets(5, 1) != reachable_targets(5, 2)).any()
+
+
+def test_every_solver_of_any_figure_is_measured():
+    told = []
+    found = bench_chains(joints=(3,), trials=3, progress=lambda *n: told.append(n))
+    able = {name for name, kind in SOLVERS.items() if kind.capabilities.chains}
+    assert {row["solver"] for row in found["rows"]} == able
+    assert len(found["rows"]) == len(able) * len(CASES)
+    assert told[-1] == (len(told), len(told)) == (len(found["rows"]),) * 2
+    for row in found["rows"]:
+        assert 0.0 <= row["success"] <= 1.0
+        assert 0.0 < row["median_us"] <= row["p95_us"]
+        assert row["missed_median"] <= row["missed_max"]
+    json.dumps(found)
+
+
+@pytest.mark.parametrize("name", ["dls", "sdls"])
+@pytest.mark.parametrize("joints", [6, 10, 30])
+def test_targets_are_reached(name: str, joints: int):
+    # A sample of the thousand trials of the full bench, of which all are reached.
+    rows = bench_chains([name], joints=(joints,), trials=150)["rows"]
+    reachable = [row for row in rows if row["targets"] == "reachable"]
+    assert len(reachable) == 2
+    for row in reachable:
+        assert row["success"] >= 0.99
+    (beyond,) = (row for row in rows if row["targets"] == "unreachable")
+    assert beyond["success"] >= 0.95
+
+
+def test_a_quick_bench_has_the_same_keys():
+    quick = bench_chains(["dls"], joints=(3,), quick=True)
+    full = bench_chains(["dls"], joints=(3,), trials=2)
+    assert quick.keys() == full.keys()
+    assert quick["rows"][0].keys() == full["rows"][0].keys()
+    assert quick["rows"][0]["trials"] < 100
+
+
+def test_solvers_of_people_only_are_refused():
+    with pytest.raises(UnknownName, match="No solver of any figure 'sik'"):
+        general_solvers(["sik"])
+
+
+def test_no_trials_are_refused():
+    with pytest.raises(InputError, match="one trial or more, got 0"):
+        bench_chains(["dls"], trials=0)

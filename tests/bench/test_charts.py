@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from sixpoint.bench.charts import (
+    COLUMNS,
+    HEIGHT,
+    STRONG,
+    WIDTH,
+    bar_chart,
+    colours,
+    line_chart,
+    nice_ticks,
+    thinned,
+)
+
+
+@pytest.mark.parametrize(
+    ("span", "start", "ticks"),
+    [
+        (10.0, 0.0, [0, 2, 4, 6, 8, 10]),
+        (0.09, 0.0, [0, 0.02, 0.04, 0.06, 0.08]),
+        (1000.0, 1500.0, [1600, 1800, 2000, 2200, 2400]),
+        (0.0, 3.0, [3.0]),
+    ],
+)
+def test_ticks_are_round_and_inside(span, start, ticks):
+    found = nice_ticks(span, start)
+    assert found == pytest.approx(ticks)
+
+
+def test_a_long_curve_keeps_its_extremes():
+    values = np.sin(np.arange(20_000) / 50.0)
+    values[777] = 9.0
+    at, kept = thinned(values)
+    assert len(at) <= 2 * COLUMNS
+    assert kept.max() == 9.0
+    assert at[kept.argmax()] == 777
+    assert (np.diff(at) > 0).all()
+    assert kept.tolist() == values[at.astype(int)].tolist()
+
+
+def test_a_short_curve_is_kept_and_gaps_are_left_out():
+    at, kept = thinned(np.array([1.0, np.nan, 3.0]))
+    assert at.tolist() == [0.0, 2.0]
+    assert kept.tolist() == [1.0, 3.0]
+
+
+def test_curves_are_inside_the_picture_and_sik_lies_on_top():
+    curves = {"sik": np.linspace(0.0, 0.3, 50), "ccd": np.linspace(0.4, 0.1, 50)}
+    tree = ElementTree.fromstring(line_chart(curves, 100, "a & b"))
+    paths = [p for p in tree.iter("path") if p.get("class", "").startswith("c ")]
+    assert [p.get("class") for p in paths] == ["c c-ccd", "c c-sik"]
+    for path in paths:
+        numbers = np.array(re.findall(r"[\d.]+", path.get("d")), float).reshape(-1, 2)
+        assert len(numbers) == 50
+        assert (numbers >= 0.0).all()
+        assert (numbers <= (WIDTH, HEIGHT)).all()
+    rises = np.array(re.findall(r"[\d.]+", paths[1].get("d")), float).reshape(-1, 2)[:, 1]
+    assert rises[0] > rises[-1]  # up is a smaller number
+    assert "100" in [text.text for text in tree.iter("text")]
+
+
+def test_one_frame_and_errors_of_zero_can_be_drawn():
+    for values in (np.zeros(1), np.zeros(5)):
+        assert "NaN" not in line_chart({"sik": values}, 0, "")
+
+
+@pytest.mark.parametrize("logarithmic", [False, True])
+def test_bars_are_as_long_as_numbers_are_large(logarithmic):
+    rows = [("sik", 1.0, 2.0), ("ccd", 4.0, None), ("pik", None, 8.0), ("kma", 0.0, None)]
+    tree = ElementTree.fromstring(bar_chart(rows, "{:.1f}", "", logarithmic=logarithmic))
+    bars = {r.get("class")[4:]: float(r.get("width")) for r in tree.iter("rect")}
+    assert set(bars) == {"sik", "ccd", "kma"}
+    assert 0.0 == bars["kma"] < bars["sik"] < bars["ccd"]
+    if not logarithmic:
+        assert bars["ccd"] == pytest.approx(4.0 * bars["sik"], abs=0.2)
+    assert len([p for p in tree.iter("path") if p.get("class") == "p"]) == 2
+    assert [t.text for t in tree.iter("text")][1::2] == ["1.0", "4.0", "–", "0.0"]
+
+
+def test_nothing_known_is_an_empty_chart():
+    tree = ElementTree.fromstring(bar_chart([("sik", None, None)], "{}", ""))
+    assert list(tree.iter("rect")) == []
+
+
+def test_every_method_has_a_colour_and_sik_the_strong_one():
+    names = [f"solver {k}" for k in range(13)]
+    found = colours([*names, "sik"])
+    assert found["sik"] == STRONG
+    assert len(set(found.values())) == 14
