@@ -1,0 +1,101 @@
+"""`sixpoint render`: look at motions."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import click
+
+from .console import emit, progress, say
+from .options import Reading, check_output, file_options, json_option, load_motion, role_option
+
+SUFFIXES = (".png", ".gif", ".mp4", ".html")
+
+
+@click.command("render")
+@click.argument("sources", metavar="IN...", nargs=-1, required=True)
+@click.option(
+    "-o", "--output", required=True, metavar="OUT", help="Ends in .png, .gif, .mp4, .html."
+)
+@click.option(
+    "--poses", type=click.IntRange(1, 100), default=8, show_default=True, help="On a .png."
+)
+@click.option("--fps", type=click.FloatRange(0.1, 100), default=25.0, show_default=True,
+              help="Pictures a second.")  # fmt: skip
+@click.option("--yaw", type=float, default=35.0, show_default=True, metavar="DEGREES",
+              help="Viewer's place: 0 in front, 90 at the person's left.")  # fmt: skip
+@click.option("--pitch", type=click.FloatRange(-85, 85), default=12.0, show_default=True,
+              metavar="DEGREES", help="Viewer above the horizon.")  # fmt: skip
+@click.option("--points/--no-points", default=True, help="Show the six tracked points as dots.")
+@file_options
+@role_option
+@json_option
+def command(
+    sources: tuple[str, ...],
+    output: str,
+    poses: int,
+    fps: float,
+    yaw: float,
+    pitch: float,
+    points: bool,
+    unit: str,
+    up: str,
+    frame_rate: float | None,
+    roles: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Draw one motion, or several side by side.
+
+    A .png is a contact sheet, a .gif or .mp4 (needs ffmpeg) moves, a .html plays in 3D.
+    The six points of the first motion are drawn on all of them.
+
+    \b
+    sixpoint render original.bvh out.bvh -o both.png
+    """  # noqa: D301  (click wants the backspace itself)
+    from ..errors import InputError
+    from ..studio.outline import View
+    from ..studio.shot import Panel
+
+    check_output(output, SUFFIXES, sources)
+    reading = Reading(unit, up, frame_rate, roles)
+    motions = [load_motion(path, reading) for path in sources]
+    try:
+        dots = motions[0].points() if points else None
+    except InputError:  # not a human figure: bones without dots
+        dots = None
+    panels = [
+        Panel(motion, title, dots) for motion, title in zip(motions, _titles(sources), strict=True)
+    ]
+    view = View(math.radians(yaw), math.radians(pitch))
+    suffix = Path(output).suffix.lower()
+    with progress("drawing") as tell:
+        if suffix == ".png":
+            from ..studio.figure import contact_sheet
+
+            contact_sheet(panels, output, poses=poses, view=view)
+        elif suffix == ".html":
+            from ..studio.page import playback_page
+
+            title = " | ".join(panel.title for panel in panels)
+            playback_page(panels, output, title=title, fps=fps, view=view, progress=tell)
+        else:
+            from ..studio.animation import animation
+
+            animation(panels, output, fps=fps, view=view, progress=tell)
+    if as_json:
+        drawn = [
+            {"input": path, "frames": len(motion), "rate": motion.rate}
+            for path, motion in zip(sources, motions, strict=True)
+        ]
+        emit({"output": output, "motions": drawn})
+    else:
+        say(f"wrote {output}")
+
+
+def _titles(sources: tuple[str, ...]) -> list[str]:
+    """File names without ending, with their folder where the names alone are the same."""
+    paths = [Path(path) for path in sources]
+    if len({path.stem for path in paths}) == len(paths):
+        return [path.stem for path in paths]
+    return [f"{path.resolve().parent.name}/{path.name}" for path in paths]

@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sixpoint.cli.job import REPORT_KEYS
+from sixpoint.formats import load, save, save_points
+from sixpoint.limits import adult_limits
+
+
+def test_a_motion_becomes_a_motion_with_the_same_shape(clip, clip_path, tmp_path, run):
+    out = tmp_path / "out.bvh"
+    text = run("reconstruct", clip_path, "-o", out)
+    assert "position error" in text.stdout
+    made = load(out)
+    assert made.skeleton.names == clip.skeleton.names
+    assert len(made) == len(clip)
+    assert made.rate == pytest.approx(clip.rate)
+    before, after = clip_path.read_text(), out.read_text()
+    assert before.split("MOTION")[0] == after.split("MOTION")[0]
+
+
+def test_the_report_has_exactly_the_promised_keys(clip, clip_path, tmp_path, report):
+    found = report("reconstruct", clip_path, "-o", tmp_path / "out.npz")
+    assert tuple(found) == REPORT_KEYS
+    assert found["solver"] == "sik"
+    assert found["frames"] == len(clip)
+    assert found["joints"] == clip.skeleton.joint_count
+    assert 0.0 <= found["position_mean"] <= found["position_rms"] < 0.2
+    assert found["limit_violations"] == 0
+    assert found["median_us"] > 0.0
+
+
+def test_tracked_points_need_a_body(clip, clip_path, tmp_path, run, report):
+    points = tmp_path / "points.csv"
+    save_points(clip.points(), points)
+    out = tmp_path / "out.bvh"
+    said = run("reconstruct", points, "-o", out, status=2).stderr
+    assert "--skeleton FILE or --height METRES" in said.replace("\n", " ")
+    run("reconstruct", points, "-o", out, "--height", 1.75, "--skeleton", clip_path, status=2)
+    assert not out.exists()
+    found = report("reconstruct", points, "-o", out, "--height", 1.75)
+    assert found["position_rms"] is None
+    assert load(out).skeleton.joint_count == 34
+    found = report("reconstruct", points, "-o", out, "--skeleton", clip_path)
+    assert found["target_mean_m"] < 0.05
+    assert "x>0.0" in run("reconstruct", points, "-o", out, "--height", -3, status=2).stderr
+
+
+def test_points_that_were_not_seen_are_reported(clip, tmp_path, report):
+    positions = np.array(clip.points().positions)
+    positions[3:6, 2] = np.nan
+    points = type(clip.points())(clip.points().names, positions, clip.rate)
+    save_points(points, tmp_path / "p.npz")
+    found = report("reconstruct", tmp_path / "p.npz", "-o", tmp_path / "o.bvh", "--height", 1.75)
+    assert any("'l_wrist' was not seen in 3 of" in text for text in found["warnings"])
+
+
+def test_settings_change_the_result(clip_path, tmp_path, report):
+    plain = report("reconstruct", clip_path, "-o", tmp_path / "a.bvh")
+    turned = report("reconstruct", clip_path, "-o", tmp_path / "a.bvh", "--weights", 0, 1, 0)
+    freely = report("reconstruct", clip_path, "-o", tmp_path / "a.bvh", "--no-limits",
+                    "--set", "bend=chord", "--collisions")  # fmt: skip
+    numbers = {round(found["position_rms"], 9) for found in (plain, turned, freely)}
+    assert len(numbers) > 1
+
+
+def test_limits_from_a_file_are_those_of_the_file(clip, clip_path, tmp_path, report):
+    adult_limits(clip.skeleton).save(tmp_path / "limits.json")
+    default = report("reconstruct", clip_path, "-o", tmp_path / "a.bvh")
+    given = report("reconstruct", clip_path, "-o", tmp_path / "a.bvh",
+                   "--limits", tmp_path / "limits.json")  # fmt: skip
+    assert given["position_rms"] == pytest.approx(default["position_rms"], abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        (["--solver", "nonsense"], 2, "No solver 'nonsense'"),
+        (["--limits", "x.json", "--no-limits"], 2, "not both"),
+        (["--limits", "no-such-limits.json"], 1, "no-such-limits.json"),
+        (["--role", "l_wrist=Nothing"], 1, "Nothing"),
+        (["--height", "1.8"], 2, "--height is for points"),
+        (["--skeleton", "other.bvh"], 2, "leave out --skeleton"),
+        (["--jobs", "0"], 2, "--jobs"),
+        (["--set", "collisions=2"], 2, "true or false"),
+        (["--unit", "parsec"], 2, "No unit 'parsec'"),
+    ],
+)
+def test_wrong_calls_and_failures(words, status, said, clip_path, tmp_path, run):
+    result = run("reconstruct", clip_path, "-o", tmp_path / "o.bvh", *words, status=status)
+    assert said in result.stderr
+    assert (tmp_path / "o.bvh").exists() == (status == 0)
+
+
+def test_an_output_is_untouched_when_the_input_is_bad(tmp_path, run):
+    bad, out = tmp_path / "bad.bvh", tmp_path / "out.bvh"
+    bad.write_bytes(b"\x00\xff binary")
+    out.write_text("precious")
+    said = run("reconstruct", bad, "-o", out, status=1).stderr
+    assert "bad.bvh" in said
+    assert out.read_text() == "precious"
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+@pytest.mark.parametrize(
+    ("out", "status"), [("out.fbx", 2), ("clip.bvh", 2), ("nowhere/out.bvh", 1), ("", 2)]
+)
+def test_outputs_that_cannot_be_are_refused(out, status, clip_path, tmp_path, run):
+    before = clip_path.read_bytes()
+    run("reconstruct", clip_path, "-o", tmp_path / out if out else "", status=status)
+    assert clip_path.read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["clip.bvh"]
+
+
+def test_a_motion_without_frames_is_refused(clip, tmp_path, run):
+    save(clip.frames(slice(0, 0)), tmp_path / "empty.npz")
+    said = run("reconstruct", tmp_path / "empty.npz", "-o", tmp_path / "o.npz", status=1).stderr
+    assert "empty.npz: there are no frames" in said
+    assert not (tmp_path / "o.npz").exists()
