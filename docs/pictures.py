@@ -1,0 +1,64 @@
+"""Make every picture of the documentation: ``python docs/pictures.py [NAME...]``.
+
+Everything is drawn by the package from its own built-in figure and clips, so the pictures show what
+the code does and not what it should do. The same code gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from drawing.boundary import boundaries, shoulder
+from drawing.clips import order, strip, swivel
+from drawing.elbow import elbow
+from drawing.kma import kma
+from drawing.limb import clavicle, limb
+from drawing.spine import spine
+from drawing.stance import measures, stance
+from drawing.tgbsik import tgbsik
+from drawing.trunk import flip, pelvis, yaws
+
+FOLDER = Path(__file__).parent / "_pictures"
+LARGEST = 150_000
+"""No picture is larger than this [bytes]."""
+
+PICTURES: dict[str, Callable[[Path], None]] = {
+    "stance": stance,
+    "measures": measures,
+    "clip_reach": strip("reach", (0.3, 1.2, 1.9, 2.6, 3.2, 4.8, 5.8)),
+    "contact_sheet": strip("boxing", (0.3, 0.9, 1.85, 2.6, 3.2, 4.6, 6.2)),
+    "order": order,
+    "pelvis": pelvis,
+    "yaws": yaws,
+    "flip": flip,
+    "spine": spine,
+    "clavicle": clavicle,
+    "limb": limb,
+    "swivel": swivel,
+    "elbow": elbow,
+    "shoulder": shoulder,
+    "kma": kma,
+    "tgbsik": tgbsik,
+    "boundaries": boundaries,
+}
+"""Name of the file, without its ending -> what draws it."""
+
+
+def main(names: Sequence[str]) -> int:
+    """Draw the named pictures, or all."""
+    FOLDER.mkdir(exist_ok=True)
+    for name in names or PICTURES:
+        path = FOLDER / f"{name}.png"
+        PICTURES[name](path)
+        size = path.stat().st_size
+        sys.stdout.write(f"{path.name:<24} {size / 1000:6.1f} kB\n")
+        if size > LARGEST:
+            sys.stderr.write(f"{path.name} is larger than {LARGEST / 1000:.0f} kB\n")
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
