@@ -127,20 +127,17 @@ def test_places_and_rotations_together():
 # --- people ---------------------------------------------------------------------------------------
 
 
-def test_the_spine_bends_near_the_head():  # S0.66: like a snake
+def test_a_sweep_bends_the_spine_at_the_neck():  # S0.66: like a snake
     frame = standing()
     frame[HEAD] += (0.0, -0.03, 0.12)
     turns = np.full((1, 6, 4), np.nan)
     turns[0, 0] = arrays.identity()  # the pelvis does not lean, so the spine must
     known = Points(SIX, frame[None], 60.0, turns)
-    turned = sp.reconstruct(known, HUMAN, "ccd", limits=None).motion.rotations[0]
-    spine = [HUMAN.names[j] for j in HUMAN.anatomy.spine]
-    angles = arrays.angle_between(
-        np.array([turned[HUMAN.index(name)] for name in spine]), arrays.identity(len(spine))
-    )
-    half = len(spine) // 2
-    assert angles.max() > np.radians(3.0)
-    assert angles[half:].mean() > 2.0 * angles[:half].mean()
+    result = sp.reconstruct(known, HUMAN, "ccd", limits=None, iterations=1)
+    bends = [result.motion.rotations[0, joint] for joint in HUMAN.anatomy.spine]
+    angles = arrays.angle_between(np.array(bends), arrays.identity(len(bends)))
+    assert (np.diff(angles) > 0.0).all()  # the higher, the more
+    assert angles[-1] > 2.0 * angles[:-1].sum()
 
 
 def test_limbs_turn_about_themselves():  # S0.66: swivels drift, and stay

