@@ -32,6 +32,7 @@ def boundary(limit: SwingTwistLimit) -> dict[float, float]:
 def test_every_role_has_its_limit(limits):
     assert set(limits.roles.values()) == {
         *(f"{side}_{part}" for side in "lr" for part in LIMBS),
+        "lumbar",
         "thoracic",
         "cervical",
         "head",

@@ -68,7 +68,7 @@ class Figure:
 
     def with_limits(self, limits: dict[int, JointLimit]) -> Figure:
         """Limits for some rows, all others free."""
-        rows = range(self.joints + LIMBS * LIMB_ROWS)
+        rows = range(self.rows)
         table = limit_table([limits[k].row() if k in limits else FREE_ROW for k in rows])
         return Figure(self.record, table, self.rest)
 
@@ -104,6 +104,8 @@ def spine_body(
     n = len(steps) + 1
     figure = human().changed(
         joints=n,
+        rows=n + LIMBS * LIMB_ROWS,
+        lumbar=-1,
         carrier=0,
         height=np.linalg.norm(steps, axis=1).sum() * 3.0,
         rig=-1,

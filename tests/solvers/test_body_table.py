@@ -67,7 +67,9 @@ def test_rows_of_the_figure():
         *("r_sternoclavicular", "r_shoulder", "r_elbow", "r_wrist"),
         *("", "l_hip", "l_knee", "l_ankle"),
         *("", "r_hip", "r_knee", "r_ankle"),
+        "vl5",
     ]
+    assert row_names(HUMAN, body)[body.lumbar] == "vl5"
     assert body.joints == 6  # S0.38: three roots at one place count once
     assert (body.rig[len(row_names(HUMAN, body)) :] == -1).all()
 

@@ -192,7 +192,11 @@ def adult_limits(skeleton: Skeleton) -> Limits:
 
 
 def _spine_regions(anatomy: Anatomy) -> dict[int, str]:
-    """Region of each joint that bends the spine, the head's too if it is a joint."""
+    """Region of each joint that bends the spine, the head's too if it is a joint.
+
+    Of several joints on the pelvis, the one that carries the spine is lumbar.
+    """
     head = anatomy.node("head")
     joints = (*anatomy.spine, head) if head < anatomy.skeleton.joint_count else anatomy.spine
-    return {joint: anatomy.region(joint) for joint in joints}
+    regions = {joint: "lumbar" for joint in anatomy.colocated[-1:]}
+    return regions | {joint: anatomy.region(joint) for joint in joints}

@@ -15,8 +15,6 @@ from ..kernels.types import Floats
 from ..motion.points import SIX
 from ._kernels.tables import (
     BODY,
-    LIMB_ROWS,
-    LIMBS,
     SPINE,
     STATE,
     STRETCH_SAMPLES,
@@ -72,6 +70,10 @@ def build_body(anatomy: Anatomy) -> tuple[RecordArray, Floats]:
         body.prism_joints[k] = bends.index(prism.joint)
         body.prism_low[k], body.prism_high[k] = prism.y_low, prism.y_high
         body.prism_polygons[k] = prism.polygon
+    lumbar = _lumbar(anatomy)
+    body.lumbar = -1 if lumbar is None else len(rows)
+    rows += [] if lumbar is None else [lumbar]
+    body.rows = len(rows)
     body.rig[:] = -1
     body.rig[: len(rows)] = [node if node < skeleton.joint_count else -1 for node in rows]
     return array, _rig_frames(anatomy, body)
@@ -79,8 +81,19 @@ def build_body(anatomy: Anatomy) -> tuple[RecordArray, Floats]:
 
 def row_names(skeleton: Skeleton, body: Body) -> list[str]:
     """Joint of each row, in the order of the limits' table; empty where there is none."""
-    rows = body.rig[: body.joints + LIMBS * LIMB_ROWS]
-    return ["" if j < 0 else skeleton.names[j] for j in rows]
+    return ["" if j < 0 else skeleton.names[j] for j in body.rig[: body.rows]]
+
+
+def _lumbar(anatomy: Anatomy) -> int | None:
+    """The joint that carries the spine, and nothing else that hangs from the pelvis."""
+    if not anatomy.colocated:
+        return None
+    joint = anatomy.colocated[-1]
+    for role in ("l_shoulder", "r_shoulder", "l_hip", "r_hip"):
+        path = anatomy.skeleton.path(anatomy.node(role))
+        if joint in path and not set(anatomy.spine) & set(path):
+            return None
+    return joint
 
 
 def set_spine(body: Body, segments: Floats) -> None:

@@ -7,7 +7,7 @@ from ...kernels.quaternion import quat_mul, quat_normalize, quat_unrotate
 from ...kernels.types import Floats, Quat
 from ...kernels.vector import vec_sub
 from .frame import HEAD, PELVIS, end_frame
-from .tables import LIMB_ROWS, LIMBS, Body, FrameTable, Settings, State, Work
+from .tables import Body, FrameTable, Settings, State, Work
 from .trunk import row3, row4, set3, set4
 
 
@@ -16,7 +16,7 @@ def write_pose(body: Body, rest: Floats, work: Work, out: FrameTable, frame: int
     """Anatomical rotations to the rig's own; joints without a row stay in the neutral stance."""
     for joint in range(rest.shape[0]):  # a slice would compile NumPy's messages, too
         set4(out.rotations[frame], joint, row4(rest, joint))
-    for row in range(body.joints + LIMBS * LIMB_ROWS):
+    for row in range(body.rows):
         joint = body.rig[row]
         if joint >= 0:
             turned = quat_mul(row4(body.before, row), row4(work.local, row))

@@ -1,8 +1,9 @@
 """What the sequential solvers read and write: one body, its memory and scratch, as records.
 
 Rows of joints, in this order: the n joints of the spine (0 the pelvis, n-1 the head), then for each
-limb four: clavicle (none in legs), root (shoulder, hip), hinge (elbow, knee), end (wrist, ankle).
-Limbs are left arm, right arm, left leg, right leg; points are pelvis, head and the ends of limbs
+limb four: clavicle (none in legs), root (shoulder, hip), hinge (elbow, knee), end (wrist, ankle);
+last the joint that carries the spine where the rig has one on the pelvis (vl5, LowerBack), which
+turns only when the pelvis's own rotation is known. Limbs are left arm, right arm, left leg, right leg; points are pelvis, head and the ends of limbs
 in that order.
 
 Records, not tuples of arrays: compiled code hands on one pointer, where it would count references
@@ -22,7 +23,7 @@ from ...kernels.types import Floats, Ints
 SPINE = 64
 """Most joints of a spine, both ends included; people have 25."""
 LIMBS, LIMB_ROWS = 4, 4
-ROWS = SPINE + LIMBS * LIMB_ROWS
+ROWS = SPINE + LIMBS * LIMB_ROWS + 1
 STRETCH_SAMPLES = 65
 """Stored lengths of the spine between neutral and fully stretched (A0.5)."""
 CORNERS = 8
@@ -58,6 +59,8 @@ def _record(*fields: tuple[str, str] | tuple[str, str, tuple[int, ...]]) -> np.d
 
 BODY = _record(
     ("joints", "i8"),  # n: joints of the spine
+    ("rows", "i8"),  # rows of joints
+    ("lumbar", "i8"),  # row of the joint on the pelvis that carries the spine, -1 for none
     ("segments", "f8", (SPINE, 3)),  # from each spine joint to the next
     # For a spine that starts at the pelvis (0) or at the joint above (1): the axis about which
     # each segment turns towards the chord when the spine stretches, how far it can, and the chord

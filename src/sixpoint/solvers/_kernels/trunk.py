@@ -341,28 +341,28 @@ def spine_share(body: Body, work: Work) -> Vec3:
 
 
 @helper
-def solve_trunk(
+def bend_trunk(
     body: Body,
     limits: LimitTable,
     settings: Settings,
     state: State,
     work: Work,
     frame: Quat,
-    fixed_pelvis: bool,
+    start: int,
     head: Quat,
     has_head: bool,
 ) -> tuple[int, int]:
-    """Algorithm 2: pelvis and spine from the estimated frame; fills local, world and places.
+    """Algorithm 2 up to its line 16: bend or stretch, then point at the head; fills `trial`.
+
+    A chain that starts at the joint above (`start` 1) leaves its base as `frame` turns it.
 
     Returns:
         Steps of the search, and flags.
     """
     n = body.joints
-    start = 1 if fixed_pelvis and n > 2 else 0
-    pelvis = row3(work.points, 0)
-    base = pelvis
+    base = row3(work.points, 0)
     if start == 1:
-        base = vec_add(pelvis, quat_rotate(frame, row3(body.segments, 0)))
+        base = vec_add(base, quat_rotate(frame, row3(body.segments, 0)))
     goal = vec_sub(row3(work.points, 1), base)
     wanted = vec_length(goal)
     for k in range(n):
@@ -403,13 +403,57 @@ def solve_trunk(
         set4(work.trial, 1, limit_project(limits, 1, quat_mul(quat_conj(frame), turned)))
         turned = frame
     set4(work.trial, 0, turned)
+    return steps, flags
+
+
+@helper
+def solve_trunk(
+    body: Body,
+    limits: LimitTable,
+    settings: Settings,
+    state: State,
+    work: Work,
+    frame: Quat,
+    fixed_pelvis: bool,
+    head: Quat,
+    has_head: bool,
+) -> tuple[int, int]:
+    """Algorithm 2: pelvis and spine from the estimated frame; fills local, world and places.
+
+    Where the pelvis's rotation is known and another joint on it carries the spine, that joint turns
+    as the pelvis would, within its limits; what these hold back is left to the joints above. (The
+    paper knows no rotation of the pelvis and keeps the two together, S0.38.)
+
+    Returns:
+        Steps of the search, and flags.
+    """
+    n = body.joints
+    above = 1 if fixed_pelvis and n > 2 else 0
+    apart = fixed_pelvis and body.lumbar >= 0
+    start = 0 if apart else above
+    steps, flags = bend_trunk(body, limits, settings, state, work, frame, start, head, has_head)
+    if apart:
+        turn = quat_mul(quat_conj(frame), row4(work.trial, 0))
+        held = limit_project(limits, body.lumbar, turn)
+        if held != turn and above == 1:
+            more, flags = bend_trunk(
+                body, limits, settings, state, work, quat_mul(frame, held), 1, head, has_head
+            )
+            steps += more
+        set4(work.trial, 0, quat_mul(frame, held))
+        set4(work.local, body.lumbar, held)
+    elif body.lumbar >= 0:
+        set4(work.local, body.lumbar, (1.0, 0.0, 0.0, 0.0))
     if has_head:
-        below = turned
+        below = row4(work.trial, 0)
         for k in range(1, n - 1):
             below = quat_mul(below, row4(work.trial, k))
         local = quat_mul(quat_conj(below), head)
         set4(work.trial, n - 1, limit_project(limits, n - 1, local))
 
     reached = spine_share(body, work)
+    if apart:  # legs hang from the pelvis
+        set4(work.local, 0, frame)
+        set4(work.world, 0, frame)
     state.chord[0], state.chord[1], state.chord[2] = reached[0], reached[1], reached[2]
     return steps, flags
