@@ -73,8 +73,8 @@ def test_roles_are_pairs_of_known_names():
     [
         ({"unit": "furlong"}, "No unit 'furlong'"),
         ({"unit": "-1"}, "positive"),
-        ({"frame_rate": 0.0}, "positive rate"),
-        ({"frame_rate": float("nan")}, "positive rate"),
+        ({"frame_rate": 0.0}, "a rate above 0"),
+        ({"frame_rate": float("nan")}, "a rate above 0"),
         ({"roles": ("nose=Nose",)}, "No role 'nose'"),
     ],
 )

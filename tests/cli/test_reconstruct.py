@@ -47,6 +47,24 @@ def test_tracked_points_need_a_body(clip, clip_path, tmp_path, run, report):
     assert "x>0.0" in run("reconstruct", points, "-o", out, "--height", -3, status=2).stderr
 
 
+def test_points_may_have_another_unit(clip, tmp_path, report, run):
+    points = clip.points()
+    wrong = type(points)(points.names, 1000.0 * points.positions, points.rate)
+    save_points(wrong, tmp_path / "mm.csv")
+    asked = ("reconstruct", tmp_path / "mm.csv", "-o", tmp_path / "o.bvh", "--height", 1.75)
+    assert any("unit" in text for text in report(*asked)["warnings"])
+    found = report(*asked, "--unit", "mm")
+    assert found["target_mean_m"] < 0.05
+    assert not any("unit" in text for text in found["warnings"])
+    assert report(*asked, "--unit", "mm", "--frame-rate", 30)["rate"] == 30.0
+
+
+def test_a_missing_folder_is_noticed_before_the_work(clip_path, tmp_path, run):
+    said = run("reconstruct", clip_path, "-o", tmp_path / "none" / "o.bvh", status=1).stderr
+    assert "does not exist" in said
+    assert "compil" not in said
+
+
 def test_points_that_were_not_seen_are_reported(clip, tmp_path, report):
     positions = np.array(clip.points().positions)
     positions[3:6, 2] = np.nan

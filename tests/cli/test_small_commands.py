@@ -83,7 +83,7 @@ def test_convert_points(clip, tmp_path, run):
 @pytest.mark.parametrize("rate", ["0", "-1", "nan"])
 def test_convert_refuses_odd_rates(rate, clip_path, tmp_path, run):
     said = run("convert", clip_path, tmp_path / "a.npz", "--rate", rate, status=2).stderr
-    assert "positive rate" in said
+    assert "a rate above 0" in said
 
 
 def test_render_draws_one_or_several(clip_path, tmp_path, run, report):

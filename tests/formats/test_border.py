@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rigs import odd_rig
+from rigs import odd_rig, random_rotations
 from sixpoint.formats.border import admit, expel
 from sixpoint.formats.units import UP
 from sixpoint.kernels import arrays
@@ -69,8 +69,34 @@ def test_a_heap_of_bones_is_bound_in_its_most_upright_frame():
     there = heap_of_bones()
     here = admit(there, unit="m", up="auto")
     assert here.skeleton.bind is not None
-    np.testing.assert_allclose(here.skeleton.bind[1:], there.rotations[3, 1:], atol=1e-12)
+    seen = [j for j in range(1, here.skeleton.joint_count) if j not in unseen(here.skeleton)]
+    np.testing.assert_allclose(here.skeleton.bind[seen], there.rotations[3, seen], atol=1e-12)
     assert any("most upright frame as rest pose" in note for note in here.source.notes)
+
+
+def unseen(body):
+    """Joints that no tracked point tells of: from wrists and ankles down."""
+    ends = {body.index(f"{side}_{part}") for side in "lr" for part in ("wrist", "ankle")}
+    return [j for j in range(body.joint_count) if ends & set(body.path(j))]
+
+
+def test_hands_and_feet_of_no_frame_are_bound():
+    there = heap_of_bones()
+    other = there.rotations.copy()
+    hidden = unseen(there.skeleton)
+    other[:, hidden] = random_rotations(np.random.default_rng(1), *other[:, hidden].shape[:2])
+    one = admit(there, unit="m", up="y").skeleton
+    two = admit(replace(there, rotations=other), unit="m", up="y").skeleton
+    np.testing.assert_array_equal(one.bind, two.bind)
+
+
+def test_feet_point_ahead():
+    body = admit(heap_of_bones(), unit="m", up="auto").skeleton
+    at = body.rest()[0]
+    for side in "lr":
+        ankle = body.index(f"{side}_ankle")
+        toes = at[np.flatnonzero(body.node_parents == ankle)[0]] - at[ankle]
+        assert toes[2] > 0.4 * np.linalg.norm(toes)
 
 
 def test_the_bound_pose_faces_z():

@@ -174,3 +174,13 @@ def test_what_cannot_be_read_is_an_error(tmp_path):
     for name in ("a.csv", "a.npz", "none.bvh"):
         with pytest.raises(FormatError):
             inspect(tmp_path / name)
+
+
+@pytest.mark.parametrize(("claimed", "doubted"), [(60.0, False), (120.0, True)])
+def test_nobody_falls_faster_than_gravity(tmp_path, claimed, doubted):
+    times = np.arange(60) / 60.0
+    jump = np.maximum(0.0, 2.5 * (times - 0.2) - 4.905 * (times - 0.2) ** 2)
+    person = standing_person(frames=60)
+    root = person.root + jump[:, None] * np.array((0.0, 1.0, 0.0))
+    info = look(tmp_path, replace(person, root=root, rate=claimed))
+    assert any("falls" in problem for problem in info.problems) == doubted

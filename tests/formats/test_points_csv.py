@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sixpoint.errors import FormatError
+from sixpoint.errors import FormatError, UnknownName
 from sixpoint.formats import load_points, save_points
 from sixpoint.formats.points_csv import point_name
 from sixpoint.motion.points import SIX, Points
@@ -185,3 +185,13 @@ def test_any_bytes_give_points_or_a_format_error(tmp_path_factory, data):
         path.write_bytes(start + data)
         with contextlib.suppress(FormatError):
             assert isinstance(load_points(path), Points)
+
+
+def test_unit_and_axes_may_be_given(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("time,head.x,head.y,head.z\n0,10,20,1700\n0.02,10,20,1700\n")
+    points = load_points(path, unit="mm", up="z")
+    np.testing.assert_allclose(points.positions[0, 0], (0.01, 1.7, -0.02), atol=1e-12)
+    assert load_points(path, rate=25.0).rate == 25.0
+    with pytest.raises(UnknownName, match="parsec"):
+        load_points(path, unit="parsec")

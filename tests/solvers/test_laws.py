@@ -32,8 +32,8 @@ def test_solvers_keep_the_laws(kind: type[Solver], law):
     law(kind())
 
 
-JUMPY = {"collisions", "literal"}
-"""An elbow leaves the torso to one side or the other; the paper's literal spine remembers."""
+JUMPY = {"literal"}
+"""The spine of the paper's literal form remembers."""
 
 
 @pytest.mark.parametrize("law", LAWS)

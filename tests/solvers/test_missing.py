@@ -14,8 +14,9 @@ from sixpoint.kernels import arrays
 from sixpoint.motion.clips import builtin
 from sixpoint.motion.points import SIX, Points
 from sixpoint.solvers import SequentialSolver
-from sixpoint.solvers._kernels.missing import FADE, is_place
+from sixpoint.solvers._kernels.missing import is_place
 from sixpoint.solvers._kernels.tables import MISSING, RECOVERING
+from sixpoint.solvers.human import FADE
 
 from .bodies import HUMAN, NOT_SEEN, Plain, angle, human, standing
 
@@ -312,7 +313,7 @@ def test_predict_goes_on_with_the_last_speed_for_a_moment():
     assert held[10:] == pytest.approx([held[9]] * 50, abs=1e-3)
     steps = np.diff(np.array(predicted) - held)[9:]
     assert steps[0] == pytest.approx(0.01, abs=1e-4)
-    assert steps[1:8] / steps[:7] == pytest.approx(FADE, abs=0.02)
+    assert steps[1:8] / steps[:7] == pytest.approx(np.exp(-1.0 / (60.0 * FADE)), abs=0.02)
     assert predicted[-1] - predicted[9] < 0.11  # it stops
 
 

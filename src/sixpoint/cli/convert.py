@@ -41,7 +41,7 @@ def command(
 
     if rate is not None and not 0.0 < rate < 1e6:
         raise click.BadParameter(
-            f"expected a positive rate in Hz, got {rate:g}", param_hint="--rate"
+            f"expected a rate above 0 and below 1e6 Hz, got {rate:g}", param_hint="--rate"
         )
     reading = Reading(unit, up, frame_rate, roles, lenient)
     notes: tuple[str, ...] = ()

@@ -105,11 +105,13 @@ def read_input(job: Job) -> tuple[Motion | None, Points, Skeleton]:
             f"{job.source} holds tracked points: give their body with --skeleton FILE "
             "or --height METRES, one of the two."
         )
-    points = formats.load_points(job.source)
+    # Unit, axes and rate are said of the points; the body's own file speaks for itself.
+    points = formats.load_points(job.source, **job.reading.of_points)
     if job.height is not None:
         return None, points, Skeleton.humanoid(job.height)
     assert job.skeleton is not None
-    return None, points, load_motion(job.skeleton, job.reading).skeleton
+    own = Reading(roles=job.reading.roles, lenient=job.reading.lenient)
+    return None, points, load_motion(job.skeleton, own).skeleton
 
 
 def read_limits(limits: str | None) -> Limits | Any:

@@ -83,7 +83,7 @@ class Reading:
                 given_unit(self.unit)
             if self.frame_rate is not None and not 0.0 < self.frame_rate < 1e6:
                 raise click.BadParameter(
-                    f"expected a positive rate in Hz, got {self.frame_rate:g}",
+                    f"expected a rate above 0 and below 1e6 Hz, got {self.frame_rate:g}",
                     param_hint="--frame-rate",
                 )
             read_roles(self.roles)
@@ -98,6 +98,11 @@ class Reading:
             "lenient": self.lenient or None,
         }
         return {key: value for key, value in said.items() if value is not None}
+
+    @property
+    def of_points(self) -> dict[str, Any]:
+        """For `sixpoint.formats.load_points`; only what was said."""
+        return {key: value for key, value in self.options.items() if key != "lenient"}
 
 
 @contextmanager
@@ -245,6 +250,10 @@ def check_output(path: str, choices: Sequence[str], inputs: Sequence[str] = ()) 
     suffix = Path(path).suffix.lower()
     if suffix not in choices:
         raise click.UsageError(f"Expected the output to end in {', '.join(choices)}; got {path!r}.")
+    if not Path(path).parent.is_dir():
+        from ..errors import CannotWrite
+
+        raise CannotWrite("the folder does not exist", path=path)
     for other in inputs:
         if Path(other).exists() and Path(path).exists() and Path(other).samefile(path):
             raise click.UsageError(f"The output {path!r} is also an input; give it another name.")

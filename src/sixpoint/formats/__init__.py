@@ -13,6 +13,7 @@ from ..errors import InputError, UnknownName
 from ..motion.motion import Motion
 from ..motion.points import Points
 from .amc import read_amc
+from .border import admit_points
 from .bvh_read import read_bvh
 from .bvh_write import write_bvh
 from .file_info import FileInfo, inspect
@@ -137,12 +138,20 @@ def save(motion: Motion, path: PathLike) -> tuple[str, ...]:
     return write(motion, path)
 
 
-def load_points(path: PathLike, *, rate: float | None = None) -> Points:
+def load_points(
+    path: PathLike,
+    *,
+    rate: float | None = None,
+    unit: float | str | None = None,
+    up: str | None = None,
+) -> Points:
     """Read tracked points: NPZ or CSV.
 
     Args:
         path: the file; its ending says the format.
         rate: frames a second [Hz], if other than the file says.
+        unit: metres per unit of the file or its name, if other than metres.
+        up: "z" or "x", if other than Y points up.
 
     Raises:
         FormatError: the file cannot be read; says where.
@@ -152,7 +161,8 @@ def load_points(path: PathLike, *, rate: float | None = None) -> Points:
         raise InputError(f"Expected a positive `rate` in Hz, got {rate}.")
     read = format_of(path, "read_points").read_points
     assert read is not None
-    return read(path, rate=rate)
+    points = read(path, rate=rate)
+    return points if unit is None and up is None else admit_points(points, unit=unit, up=up)
 
 
 def save_points(points: Points, path: PathLike) -> None:

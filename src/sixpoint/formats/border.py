@@ -8,8 +8,10 @@ import numpy as np
 
 from ..body.skeleton import Skeleton
 from ..kernels import arrays
+from ..kernels.rotation import rotation_between
 from ..kernels.types import Floats, Vec3
 from ..motion.motion import Motion, Source
+from ..motion.points import Points
 from .units import (
     GUESSED,
     Figure,
@@ -20,6 +22,9 @@ from .units import (
     sample_frames,
     turn_basis,
 )
+
+AHEAD = 0.5
+"""Cosine between a foot and straight ahead, below which it does not point ahead."""
 
 
 def admit(
@@ -61,6 +66,19 @@ def admit(
         ours,
         skeleton=replace(ours.skeleton, bind=bind),
         source=replace(source, notes=tuple(notes)),
+    )
+
+
+def admit_points(points: Points, *, unit: float | str | None, up: str | None) -> Points:
+    """Bring tracked points in a file's unit and axes into ours; None is what they are already."""
+    metres = 1.0 if unit is None else given_unit(unit)
+    basis = rotation_to_y_up("y" if up is None else up)
+    turn = np.asarray(basis)
+    rotations = points.rotations
+    return replace(
+        points,
+        positions=metres * arrays.rotate(turn, points.positions),
+        rotations=None if rotations is None else turn_basis(basis, rotations),
     )
 
 
@@ -120,9 +138,16 @@ def _standing_frame(figure: Figure) -> Floats | None:
     lean = np.linalg.norm((at["head"] - ankles)[:, ::2], axis=-1)
     best = frames[int(np.argmax(rise - 0.5 * lean + 0.25 * arms))]
     bind = np.array(motion.rotations[best])
+    # What hangs from wrists and ankles is not seen by the six points, so it must not show here.
+    ends = [figure.nodes[f"{side}_{part}"] for side in "lr" for part in ("wrist", "ankle")]
+    for j in range(motion.skeleton.joint_count):
+        if set(ends) & set(motion.skeleton.path(j)):
+            bind[j] = arrays.identity()
     roots = [j for j, parent in enumerate(motion.skeleton.parents) if parent < 0]
     if len(roots) == 1:
         bind[0] = arrays.multiply(_facing_z(motion.skeleton, bind, figure), bind[0])
+    for side in "lr":
+        _put_forward(motion.skeleton, bind, figure.nodes[f"{side}_ankle"])
     return bind
 
 
@@ -132,3 +157,19 @@ def _facing_z(skeleton: Skeleton, bind: Floats, figure: Figure) -> Floats:
     positions = replace(skeleton, bind=bind).rest()[0]
     left = positions[figure.nodes["l_hip"]] - positions[figure.nodes["r_hip"]]
     return arrays.from_axis_angle((0.0, 1.0, 0.0), np.arctan2(left[2], left[0]))
+
+
+def _put_forward(skeleton: Skeleton, bind: Floats, ankle: int) -> None:
+    """Turn a foot that does not point ahead, as where every bone lies along one axis; in place."""
+    below = np.flatnonzero(skeleton.node_parents == ankle)
+    if ankle >= skeleton.joint_count or not len(below):
+        return
+    places, turns = replace(skeleton, bind=bind).rest()
+    toes = places[below[0]] - places[ankle]
+    length = float(np.linalg.norm(toes))
+    if length > 0.0 and toes[2] < AHEAD * length:
+        x, y, z = toes.tolist()
+        turn = np.array(rotation_between((x, y, z), (0.0, 0.0, 1.0), (1.0, 0.0, 0.0)))
+        above = skeleton.parents[ankle]
+        inside = turns[above] if above >= 0 else arrays.identity()
+        bind[ankle] = arrays.multiply(arrays.conjugate(inside), arrays.multiply(turn, turns[ankle]))

@@ -31,6 +31,9 @@ POP = np.radians(45.0)
 """A step of a joint between two frames that is suspect ..."""
 CALM = np.radians(10.0)
 """... where the steps before and after it are smaller than this."""
+FALL_TIME, FALL = 0.2, 25.0
+"""A pelvis that falls faster than this [m/s^2] for so long [s] cannot: gravity is 9.8. Of 85 real
+clips one does, whose rate is in doubt; of the same at twice their rate, four in ten."""
 
 
 @dataclass(frozen=True)
@@ -205,6 +208,17 @@ def _motion_problems(motion: Motion, roles: Roles | None) -> Iterator[str]:
         yield f"{motion.rate:g} frames a second is unusual: give the rate if you know it"
     if len(motion) < 3:
         return
+    fall = 0.0 if roles is None else _fall(motion, roles)
+    if fall > FALL:
+        yield (
+            f"the pelvis falls with {fall:.0f} m/s^2, more than twice as fast as gravity: the rate "
+            f"of {motion.rate:g} Hz or the unit is too high, or the tracking is broken"
+        )
+    elif set(motion.skeleton.names) >= CMU_JOINTS and _extra_first_frame(motion):
+        yield (
+            "this conversion of the CMU database claims 120 frames a second for every clip, also "
+            "for those captured at 60: look the clip up, and give the rate if it is one of them"
+        )
     if _extra_first_frame(motion):
         yield (
             "the first frame is a T-pose that does not belong to the motion: leave it out "
@@ -220,6 +234,18 @@ def _motion_problems(motion: Motion, roles: Roles | None) -> Iterator[str]:
             f"{len(pops)} sudden turns of more than {np.degrees(POP):.0f} degrees between two "
             f"frames, first of {motion.skeleton.names[joint]} at frame {frame}"
         )
+
+
+def _fall(motion: Motion, roles: Roles) -> float:
+    """Greatest downward acceleration of the pelvis that lasts `FALL_TIME` [m/s^2]."""
+    height = motion.positions([roles.nodes["pelvis"]])[:, 0, 1]
+    count = max(5, round(FALL_TIME * motion.rate))
+    if len(height) < count:
+        return 0.0
+    times = (np.arange(count) - 0.5 * (count - 1)) / motion.rate
+    # Row of the least-squares parabola that gives its curvature.
+    curve = np.linalg.pinv(np.stack([np.ones(count), times, times * times], axis=1))[2]
+    return float(-2.0 * np.convolve(height, curve[::-1], mode="valid").min())
 
 
 def _extra_first_frame(motion: Motion) -> bool:

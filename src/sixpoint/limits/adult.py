@@ -198,5 +198,5 @@ def _spine_regions(anatomy: Anatomy) -> dict[int, str]:
     """
     head = anatomy.node("head")
     joints = (*anatomy.spine, head) if head < anatomy.skeleton.joint_count else anatomy.spine
-    regions = {joint: "lumbar" for joint in anatomy.colocated[-1:]}
+    regions = dict.fromkeys(anatomy.colocated[-1:], "lumbar")
     return regions | {joint: anatomy.region(joint) for joint in joints}

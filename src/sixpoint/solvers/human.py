@@ -33,6 +33,8 @@ from .solution import Result, Solution, StopReason
 
 TOLERANCE = 1e-3
 """A point nearer to its target than this part of the body height is met, to exact solvers."""
+FADE = 0.075
+"""Time in which the speed of a point that is predicted falls to a third [s]."""
 FOLLOW = 1.0
 """Time in which the pelvis turns to the one line that is seen, wrists or ankles [s]: alone it
 swings too much to be followed at once."""
@@ -103,6 +105,7 @@ class HumanSolver(Solver):
         settings["project_previous"] = True
         settings["predict"] = self.missing == "predict"
         settings["recovery"] = round(self.recovery * rate)
+        settings["fade"] = math.exp(-1.0 / (FADE * rate))
         settings["follow"] = FOLLOW * rate
         settings["turn"] = FASTEST_TURN / rate
         for name, value in self.numbers().items():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ..kernels.types import Bools, Floats
@@ -19,6 +21,8 @@ BROKEN = 1e-6
 """A limit exceeded by more than this is broken [rad]."""
 MISSED = 1e-3
 """A limb farther from its target than this has missed it [m]."""
+FAR = 0.1
+"""Points this part of the body height away from theirs on average cannot be this body's."""
 
 
 def report_clip(
@@ -39,6 +43,12 @@ def report_clip(
     report = make_report(
         solver, motion, limits, reader, out, spent_us, unreachable, limited, missed, missing
     )
+    if report.target_mean_m > FAR * motion.skeleton.anatomy.height:
+        doubt = (
+            f"points are {report.target_mean_m:.2f} m off on average: their unit, their upward "
+            "axis or the body does not fit"
+        )
+        report = replace(report, warnings=(*report.warnings, doubt))
     residuals = out.residuals[:, reader.order_back]
     return Result(motion, report, residuals, out.iterations, unreachable, limited, missing)
 

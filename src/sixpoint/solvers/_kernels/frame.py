@@ -63,7 +63,7 @@ def end_frame(
 
     Expects `work.ends`; `pelvis` is its world rotation as solved.
     """
-    remember_points(state, work, flags, pelvis)
+    remember_points(settings, state, work, flags, pelvis)
     left = quat_rotate(estimate, (1.0, 0.0, 0.0))
     state.left[0], state.left[1], state.left[2] = left
     if state.frames > 0 or flags & ALL_MISSING != ALL_MISSING:

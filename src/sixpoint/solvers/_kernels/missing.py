@@ -27,8 +27,6 @@ from .tables import MISSING, RECOVERING, Body, Settings, State, Work
 from .trunk import as3, flat_direction, pelvis_frame, row3, set3
 
 LONG_AGO = 1_000_000
-FADE = 0.8
-"""Part of a predicted speed that is left after each frame."""
 EASE_OVER_GAP = 2.0
 """A point eases back in this many times as long as it was lost, `recovery` at most."""
 PELVIS, HEAD = 0, 1
@@ -182,14 +180,14 @@ def predict_points(state: State, work: Work, flags: int) -> None:
 
 
 @helper
-def remember_points(state: State, work: Work, flags: int, pelvis: Quat) -> None:
+def remember_points(settings: Settings, state: State, work: Work, flags: int, pelvis: Quat) -> None:
     """Keep what the next frame needs."""
     known = state.frames > 0
     for p in range(work.points.shape[0]):
         here = row3(work.points, p)
         set3(state.points, p, here)
         if known and flags & (MISSING << p):
-            set3(state.speeds, p, vec_scale(row3(state.speeds, p), FADE))
+            set3(state.speeds, p, vec_scale(row3(state.speeds, p), settings.fade))
             continue
         now = quat_unrotate(pelvis, vec_sub(here, row3(work.points, PELVIS)))
         if known:

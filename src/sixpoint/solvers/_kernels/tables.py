@@ -2,9 +2,9 @@
 
 Rows of joints, in this order: the n joints of the spine (0 the pelvis, n-1 the head), then for each
 limb four: clavicle (none in legs), root (shoulder, hip), hinge (elbow, knee), end (wrist, ankle);
-last the joint that carries the spine where the rig has one on the pelvis (vl5, LowerBack), which
-turns only when the pelvis's own rotation is known. Limbs are left arm, right arm, left leg, right leg; points are pelvis, head and the ends of limbs
-in that order.
+last, where a joint on the pelvis carries the spine (vl5, LowerBack), that one, which turns only
+when the pelvis's own rotation is known. Limbs are left arm, right arm, left leg, right leg; points
+are pelvis, head and the ends of limbs in that order.
 
 Records, not tuples of arrays: compiled code hands on one pointer, where it would count references
 to dozens of arrays at every call (half of the time of a frame, as measured). A record's layout is
@@ -137,6 +137,7 @@ SETTINGS = _record(
     ("predict", "i8"),
     ("level_feet", "i8"),
     ("recovery", "f8"),  # frames
+    ("fade", "f8"),  # part of a predicted speed that is left after each frame
     # Iterative methods; lengths are parts of the figure's size.
     ("method", "i8"),
     ("iterations", "i8"),
