@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sixpoint.errors import InputError
+from sixpoint.kernels import arrays
+from sixpoint.limits import EulerBoxLimit, FixedLimit, FlexionLimit, adult_limits, estimate_limits
+from sixpoint.limits.as_hinge import as_hinge, hinge_limits
+from sixpoint.motion.clips import builtin
+from sixpoint.solvers import SOLVERS, solver
+
+X = (1.0, 0.0, 0.0)
+
+
+def degrees(limit) -> tuple[float, float]:
+    return pytest.approx((np.degrees(limit.low), np.degrees(limit.high)), abs=0.3)
+
+
+def test_a_hinge_about_the_same_axis_is_itself():
+    for limit in (FlexionLimit.degrees(0.0, 135.0), FixedLimit()):
+        assert as_hinge(limit, X) is limit
+
+
+def test_the_other_sense_and_a_reference_are_carried_over():
+    flipped = FlexionLimit.degrees(0.0, 135.0, (-1.0, 0.0, 0.0))
+    assert degrees(as_hinge(flipped, X)) == (-135.0, 0.0)
+    bent = arrays.from_axis_angle(X, np.radians(40.0))
+    turned = FlexionLimit.degrees(-20.0, 60.0, X, tuple(bent.tolist()))
+    assert degrees(as_hinge(turned, X)) == (20.0, 100.0)
+    assert degrees(as_hinge(FixedLimit(tuple(bent.tolist())), X)) == (40.0, 40.0)
+
+
+def test_a_ball_gives_what_it_allows_about_the_axis():
+    box = EulerBoxLimit.degrees("XYZ", ((-30.0, 100.0), (-5.0, 5.0), (-5.0, 5.0)))
+    assert degrees(as_hinge(box, X)) == (-30.0, 100.0)
+    beside = EulerBoxLimit.degrees("XYZ", ((-30.0, 100.0), (5.0, 9.0), (-5.0, 5.0)))
+    low, high = as_hinge(beside, X).low, as_hinge(beside, X).high
+    assert np.degrees((low, high)) == pytest.approx((-30.0, 100.0), abs=6.0)
+    free = EulerBoxLimit.degrees("XYZ", ((-180.0, 180.0), (-5.0, 5.0), (-5.0, 5.0)))
+    assert degrees(as_hinge(free, X)) == (-180.0, 180.0)
+    seam = EulerBoxLimit.degrees("XYZ", ((150.0, 200.0), (-5.0, 5.0), (-5.0, 5.0)))
+    assert degrees(as_hinge(seam, X)) == (150.0, 200.0)
+
+
+def test_an_axis_far_away_is_refused():
+    with pytest.raises(InputError, match=r"about \(1, 0, 0\) for the hinge 'knee', got one about"):
+        as_hinge(FlexionLimit.degrees(0.0, 9.0, (0.0, 1.0, 0.0)), X, "knee")
+
+
+def test_adult_limits_need_no_change():
+    clip = builtin("boxing")
+    limits = adult_limits(clip.skeleton)
+    assert hinge_limits(limits, clip.skeleton.articulation) is limits
+
+
+PEOPLE = [name for name, kind in SOLVERS.items() if kind.capabilities.humans]
+
+
+@pytest.mark.parametrize("family", ["swing_twist", "zyz", "zyz_centred", "xyz"])
+@pytest.mark.parametrize("name", PEOPLE)
+def test_every_solver_keeps_estimated_limits(name, family):
+    """S1.34. Some joints are in the neutral stance never, and nothing that is asked turns them."""
+    clip = builtin("boxing").frames(slice(40, 60))
+    bent = clip.rotations.copy()
+    wrist = clip.skeleton.index("l_wrist")
+    bent[:, wrist] = arrays.from_axis_angle(X, np.linspace(0.3, 0.6, len(clip)))
+    from dataclasses import replace
+
+    limits = estimate_limits([replace(clip, rotations=bent)]).limits(family)
+    assert not limits["l_wrist"].contains((1.0, 0.0, 0.0, 0.0))
+    result = solver(name).prepare(clip.skeleton, limits=limits).solve_clip(clip.points())
+    assert result.report.limit_violations == 0
