@@ -101,8 +101,8 @@ class LimitEstimator:
         seconds = (len(motion) - 1) / motion.rate
         count = max(LEAST_SAMPLES, round(seconds * self.rate))
         at = np.linspace(0.0, len(motion) - 1, count)
-        sampled = _sampled(self._turned(motion.skeleton, motion.rotations), at)
-        self._keep(sampled, True)
+        sampled = _sampled(motion.rotations, at)
+        self._keep(self._turned(motion.skeleton, sampled), True)
         self._clips.append({"name": label, "frames": len(motion), "samples": count})
 
     def extend(self, rotations: Floats, *, jump: bool = False) -> None:
@@ -172,6 +172,20 @@ class LimitEstimator:
             self.margin,
             self._provenance(),
         )
+
+    def samples(self, most: int = 20_000) -> tuple[Floats, list[int]]:
+        """Samples so far (N, J, 4), as limits see them, and where clips start; for pictures.
+
+        Of more than `most` the first are given.
+        """
+        kept, starts, count = [], [], 0
+        for block, jumps in self._tape.blocks():
+            starts += (count + np.flatnonzero(jumps)).tolist()
+            kept.append(block)
+            count += len(block)
+            if count >= most:
+                break
+        return np.concatenate(kept), starts
 
     def _provenance(self) -> dict[str, Any]:
         return {
