@@ -14,6 +14,7 @@ from sixpoint.kernels.limits import (
     FIXED,
     FLEXION,
     FREE_ROW,
+    KNOT_BLOCK,
     POLE,
     SWING_TWIST,
     TOLERANCE,
@@ -369,8 +370,8 @@ def test_poles_are_wider_than_rounding():
 
 def test_tables_of_other_sizes_do_not_mix():
     """Numba knows record types by their address: a table's must not be reused for another size."""
-    knots = np.linspace(-math.pi, math.pi, 25)
-    psi = np.full(25, 0.5)
+    knots = np.linspace(-math.pi, math.pi, KNOT_BLOCK + 3)
+    psi = np.full(len(knots), 0.5)
     fine = LimitRow(
         SWING_TWIST,
         np.array((DOWN, FORWARD, LEFT)),

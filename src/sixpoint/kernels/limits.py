@@ -72,8 +72,9 @@ SECTORS = 16
 TAN_SECTOR = math.sqrt(2.0) - 1.0
 """Tangent of the width of a sector."""
 
-KNOT_BLOCK = 8
-"""Records hold a multiple of this many knots: their size is part of the compiled type."""
+KNOT_BLOCK = 32
+"""Records hold a multiple of this many knots: their size is part of the compiled type, and limits
+from motion (25 knots) shall not need kernels of their own."""
 
 
 class LimitRow(NamedTuple):
