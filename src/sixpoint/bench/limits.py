@@ -102,6 +102,7 @@ def classification(trials: int, seed: int = SEED) -> list[dict[str, Any]]:
             hinge = kind == "hinge"
             row["axis_error_mean_deg"] = float(off.mean()) if hinge else None
             row["axis_error_p95_deg"] = float(np.percentile(off, 95.0)) if hinge else None
+            row["axis_below_1deg"] = float((off < 1.0).mean()) if hinge else None
             row["axis_error_max_deg"] = float(off.max()) if hinge else None
             rows.append(row)
     return rows
