@@ -62,3 +62,21 @@ def test_wrong_calls_are_refused(recordings):
         people_solvers(["nose"])
     with pytest.raises(InputError, match="Expected one clip or more"):
         bench_fig8([])
+
+
+def test_the_command_reports_in_json_and_in_tables(monkeypatch, tmp_path):
+    import json
+
+    from click.testing import CliRunner
+
+    from sixpoint.cli import main
+
+    monkeypatch.setattr("sixpoint.bench.limits.QUICK_TRIALS", 20)
+    words = ["bench", "limits", "--quick", "--solvers", "sik"]
+    done = CliRunner().invoke(main, [*words, "--json", "-o", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert found == json.loads((tmp_path / "limits.json").read_text())
+    assert "30 bones, 100 samples" in CliRunner().invoke(main, words).stdout
+    wrong = CliRunner().invoke(main, ["bench", "limits", "--solvers", "nose"])
+    assert wrong.exit_code == 2

@@ -132,6 +132,11 @@ def test_wrong_clips_leave_nothing(run, clip, tmp_path):
     sp.save(replace(motion, skeleton=replace(motion.skeleton, names=tuple(names))), other)
     wrong = run("limits", clip, other, "-o", out, status=1).stderr
     assert "other.bvh: expected the joints of the clips before, got a rig without l_wrist" in wrong
+    lost = run("limits", clip, "-o", out, "--csv", out.parent / "no" / "l.csv", status=1).stderr
+    assert "cannot be written" in lost
+    assert (
+        "Expected the output to end in .json" in run("limits", clip, "-o", "a.bvh", status=2).stderr
+    )
     assert "found none" in run("limits", out.parent, "-o", out, status=1).stderr
     assert "Cannot be read" in run("limits", tmp_path / "no.bvh", "-o", out, status=1).stderr
     assert list(out.parent.iterdir()) == []

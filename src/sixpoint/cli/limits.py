@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from .console import emit, progress, say, show_facts, show_table
-from .options import Reading, file_options, json_option, load_motion, role_option, wrong_call
+from .options import (
+    Reading,
+    check_output,
+    file_options,
+    json_option,
+    load_motion,
+    role_option,
+    wrong_call,
+)
 
 if TYPE_CHECKING:
     from ..limits import LimitEstimator
@@ -101,6 +110,9 @@ def command(
         }
         _check_options(options)
     paths = clip_paths(sources)
+    for path, suffix in ((output, ".json"), (csv_path, ".csv"), (urdf_path, ".urdf")):
+        if path is not None:
+            check_output(path, (suffix,), [str(clip) for clip in paths])
     with progress("clips") as tell:
         estimator = _collect(paths, reading, options, tell)
     estimate = estimator.estimate()
@@ -167,12 +179,12 @@ def _collect(
 
 
 def _write(texts: dict[str, str]) -> None:
-    """All files or, if one cannot be written, none after it."""
+    """All files or, if one cannot be written, none."""
     from ..replacing import replacing
 
-    for path, text in texts.items():
-        with replacing(path) as file:
-            file.write(text.encode())
+    with ExitStack() as stack:
+        for path, text in texts.items():
+            stack.enter_context(replacing(path)).write(text.encode())
 
 
 def report_of(

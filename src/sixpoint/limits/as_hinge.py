@@ -12,7 +12,6 @@ import math
 import numpy as np
 
 from ..body.articulation import HINGE, Articulation
-from ..errors import InputError
 from ..kernels import arrays
 from ..kernels.types import Floats, Vec3
 from .base import IDENTITY, JointLimit
@@ -22,49 +21,37 @@ from .intervals import contiguous_interval
 
 SAME = 1.0 - 1e-6
 """Cosine between two axes that are the same."""
-ASTRAY = np.cos(np.radians(45.0))
-"""Axes farther apart than this speak of different hinges."""
 STEP = np.radians(0.25)
 """Angles at which the limit of a ball is asked [rad]."""
 
 
 def hinge_limits(limits: Limits, body: Articulation) -> Limits:
-    """The same limits, with those of hinges about the axes that solvers bend them about.
-
-    Raises:
-        InputError: the limit of a hinge has an axis more than 45 degrees away.
-    """
+    """The same limits, with those of hinges about the axes that solvers bend them about."""
     changed: dict[str, JointLimit] = {}
     for joint in np.flatnonzero(body.freedom == HINGE):
         name = body.skeleton.names[joint]
         if name in limits:
             x, y, z = body.axes[joint].tolist()
-            held = as_hinge(limits[name], (x, y, z), name)
+            held = as_hinge(limits[name], (x, y, z))
             if held is not limits[name]:
                 changed[name] = held
     return limits.replace(changed) if changed else limits
 
 
-def as_hinge(limit: JointLimit, axis: Vec3, name: str = "") -> JointLimit:
+def as_hinge(limit: JointLimit, axis: Vec3) -> JointLimit:
     """What a limit allows about a unit axis, measured from rest.
 
-    Hinges are carried over angle by angle. Of balls the widest interval of turns about the axis
-    that are inside is taken, in steps of a quarter of a degree; if there is none, where their
-    rotations come nearest to such turns.
+    Hinges are carried over angle by angle, to the turn about the axis that comes nearest. Of balls
+    the widest interval of turns about the axis that are inside is taken, in steps of a quarter of a
+    degree; if there is none, where their rotations come nearest to such turns.
     """
     if isinstance(limit, FixedLimit):
         if limit.rotation == IDENTITY:
             return limit
         return _image(np.array([limit.rotation]), axis)
     if isinstance(limit, FlexionLimit):
-        along = float(np.dot(limit.axis, axis))
-        if along > SAME and limit.reference == IDENTITY:
+        if float(np.dot(limit.axis, axis)) > SAME and limit.reference == IDENTITY:
             return limit
-        if abs(along) < ASTRAY:
-            raise InputError(
-                f"Expected a FlexionLimit about {_listed(axis)} for the hinge {name!r}, "
-                f"got one about {_listed(limit.axis)}."
-            )
         angles = np.linspace(limit.low, limit.high, 721)
         turns = arrays.from_axis_angle(np.array(limit.axis), angles)
         return _image(arrays.multiply(np.array(limit.reference), turns), axis)
@@ -91,7 +78,3 @@ def _image(rotations: Floats, axis: Vec3) -> FlexionLimit:
     angles = 2.0 * np.arctan2(along, rotations[:, 0])
     low, high, _ = contiguous_interval(angles)
     return FlexionLimit(float(low), float(high), axis)
-
-
-def _listed(axis: Vec3) -> str:
-    return f"({', '.join(f'{x:.6g}' for x in axis)})"
