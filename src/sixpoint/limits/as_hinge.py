@@ -19,8 +19,8 @@ from .collection import Limits
 from .flexion import FixedLimit, FlexionLimit
 from .intervals import contiguous_interval
 
-SAME = 1.0 - 1e-6
-"""Cosine between two axes that are the same."""
+SAME = 1e-9
+"""Axes this close are the same [rad]: turns about one are inside a limit about the other."""
 STEP = np.radians(0.25)
 """Angles at which the limit of a ball is asked [rad]."""
 
@@ -50,8 +50,10 @@ def as_hinge(limit: JointLimit, axis: Vec3) -> JointLimit:
             return limit
         return _image(np.array([limit.rotation]), axis)
     if isinstance(limit, FlexionLimit):
-        if float(np.dot(limit.axis, axis)) > SAME and limit.reference == IDENTITY:
+        if math.dist(limit.axis, axis) < SAME and limit.reference == IDENTITY:
             return limit
+        if limit.high - limit.low > 2.0 * np.pi - STEP:
+            return FlexionLimit(-np.pi, np.pi, axis)
         angles = np.linspace(limit.low, limit.high, 721)
         turns = arrays.from_axis_angle(np.array(limit.axis), angles)
         return _image(arrays.multiply(np.array(limit.reference), turns), axis)
