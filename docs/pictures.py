@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from drawing import estimate
 from drawing.boundary import boundaries, shoulder
 from drawing.clips import order, strip, swivel
 from drawing.elbow import elbow
@@ -42,6 +43,11 @@ PICTURES: dict[str, Callable[[Path], None]] = {
     "kma": kma,
     "tgbsik": tgbsik,
     "boundaries": boundaries,
+    "estimate_cloud": estimate.cloud,
+    "estimate_unwrapping": estimate.unwrapping,
+    "estimate_boundary": estimate.boundary,
+    "estimate_motions": estimate.motions,
+    "estimate_solve": estimate.with_and_without,
 }
 """Name of the file, without its ending -> what draws it."""
 

@@ -37,6 +37,7 @@ _HOME = {
     "builtin": "motion",
     "Limits": "limits",
     "adult_limits": "limits",
+    "estimate_limits": "limits",
     "SixpointError": "errors",
 }
 __all__ = ["__version__", *_HOME]
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
     from .formats import save_points as save_points
     from .limits import Limits as Limits
     from .limits import adult_limits as adult_limits
+    from .limits import estimate_limits as estimate_limits
     from .motion import Motion as Motion
     from .motion import Points as Points
     from .motion import Pose as Pose

@@ -14,6 +14,7 @@ from sixpoint.kernels.limits import (
     FIXED,
     FLEXION,
     FREE_ROW,
+    KNOT_BLOCK,
     POLE,
     SWING_TWIST,
     TOLERANCE,
@@ -365,3 +366,28 @@ def test_an_empty_table_is_a_table():
 
 def test_poles_are_wider_than_rounding():
     assert 1e-16 / POLE < 0.1 * TOLERANCE
+
+
+def test_tables_of_other_sizes_do_not_mix():
+    """Numba knows record types by their address: a table's must not be reused for another size."""
+    knots = np.linspace(-math.pi, math.pi, KNOT_BLOCK + 3)
+    psi = np.full(len(knots), 0.5)
+    fine = LimitRow(
+        SWING_TWIST,
+        np.array((DOWN, FORWARD, LEFT)),
+        (-0.1, 0.1),
+        knots,
+        fit_clamped(knots, psi, 0.0),
+    )
+    q = np.array([[quat_from_axis_angle((0.0, 0.0, 1.0), 1.0)]])
+    sizes = set()
+    for row in [CONE, fine] * 20:
+        table = limit_table([row])
+        out = np.empty((1, 1))
+        limit_violation_frames(table, q, out)
+        edge = limit_amplitude(table, 0, 0.5 * math.pi)
+        assert out[0, 0] == pytest.approx(1.0 - edge)
+        sizes.add(table.dtype.itemsize)
+        del table
+    assert len(sizes) == 2
+    assert limit_table([CONE]).dtype is limit_table([SHOULDER]).dtype

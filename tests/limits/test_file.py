@@ -46,6 +46,7 @@ def test_the_file_is_made_for_people(limits):
     assert data["angles"] == "degrees"
     assert data["joints"]["l_elbow"] == {
         "role": "l_elbow",
+        "type": "hinge",
         "kind": "flexion",
         "axis": [1.0, 0.0, 0.0],
         "low": -145.0,
@@ -76,13 +77,21 @@ def entry(**fields) -> str:
     [
         ("[]", "Expected a JSON object with `format` 'sixpoint limits', got None"),
         ('{"format": "bvh"}', "got 'bvh'"),
-        ('{"format": "sixpoint limits", "version": 2}', "Expected `version` 1, got 2"),
+        ('{"format": "sixpoint limits", "version": 3}', "Expected `version` 2 or 1, got 3"),
         ('{"format": "sixpoint limits", "version": 1}', "Expected `angles` in 'degrees', got None"),
         (
             '{"format": "sixpoint limits", "version": 1, "angles": "degrees", "joints": []}',
             r"Expected `joints` to map names to limits, got \[\]",
         ),
         (entry().replace('{"kind"', '3, "x": {"kind"'), "Joint 'l_knee': expected the fields of"),
+        (entry(type="cone"), "Joint 'l_knee': No type of joint 'cone'. .* fixed, hinge, ball"),
+        (entry(type="ball"), "Joint 'l_knee': Expected `type` 'hinge' .* 'flexion', got 'ball'"),
+        (entry(also=3), "Joint 'l_knee': expected `also` to map families to limits, got 3"),
+        (entry(also={"xyz": 3}), "Joint 'l_knee': expected the fields .* `also.xyz`, got 3"),
+        (
+            entry(also={"xyz": {"kind": "flexion", "axis": [1, 0, 0], "low": 3, "high": 2}}),
+            "Joint 'l_knee': in `also.xyz`: Expected low <= high .* got 3 and 2",
+        ),
         (entry(kind="ball"), "Joint 'l_knee': No kind of limit 'ball'. .* 4: euler_box, fixed"),
         (entry(high=None), "Joint 'l_knee': Expected a finite number in `high`, got None"),
         (entry(low=20), "Joint 'l_knee': Expected low <= high .* in `low, high`, got 20 and 9"),

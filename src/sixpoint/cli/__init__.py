@@ -16,10 +16,11 @@ COMMANDS = {
     "info": "What is in a file: joints, roles, frames, rate, height, problems.",
     "reconstruct": "Full-body motion from the six points of a motion or a points file.",
     "compare": "How far a reconstruction is from the original.",
+    "limits": "Joint types and limits from clips of one rig.",
     "render": "Look at motions: contact sheet, animation or 3D page.",
     "convert": "Between file formats, units and frame rates.",
     "solvers": "The solvers and what they can do.",
-    "bench": "Measure solvers on this machine: speed, table1, chains.",
+    "bench": "Measure solvers on this machine: speed, table1, chains, limits.",
 }
 """Subcommand -> its line in the help. The module of the same name holds `command`."""
 

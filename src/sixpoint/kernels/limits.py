@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -71,8 +72,9 @@ SECTORS = 16
 TAN_SECTOR = math.sqrt(2.0) - 1.0
 """Tangent of the width of a sector."""
 
-KNOT_BLOCK = 8
-"""Records hold a multiple of this many knots: their size is part of the compiled type."""
+KNOT_BLOCK = 32
+"""Records hold a multiple of this many knots: their size is part of the compiled type, and limits
+from motion (25 knots) shall not need kernels of their own."""
 
 
 class LimitRow(NamedTuple):
@@ -103,11 +105,14 @@ FREE_ROW = LimitRow(FREE, np.zeros((3, 3)), (-math.pi, math.pi), np.zeros(0), np
 """A joint without limits."""
 
 
-def limit_table(rows: Sequence[LimitRow]) -> LimitTable:
-    """Flatten limits for the kernels."""
-    longest = max([1, *(len(row.knots) for row in rows)])
-    size = KNOT_BLOCK * math.ceil(longest / KNOT_BLOCK)
-    record = np.dtype(
+@cache
+def _record(size: int) -> np.dtype[np.void]:
+    """The record of a limit with room for so many knots.
+
+    Each is made once and kept: numba knows record types by their address, and would take a new one
+    at the address of one that is gone for that one.
+    """
+    return np.dtype(
         [
             ("bone", "f8", (3,)),  # b; zero for free joints
             # The quick test: tan^2 of half the widest cone within the swing boundary, and below of
@@ -135,7 +140,13 @@ def limit_table(rows: Sequence[LimitRow]) -> LimitTable:
         ],
         align=True,  # or numba takes every load to be unaligned
     )
-    table = np.zeros(len(rows), record)
+
+
+def limit_table(rows: Sequence[LimitRow]) -> LimitTable:
+    """Flatten limits for the kernels."""
+    longest = max([1, *(len(row.knots) for row in rows)])
+    size = KNOT_BLOCK * math.ceil(longest / KNOT_BLOCK)
+    table = np.zeros(len(rows), _record(size))
     table["knots"] = np.inf
     for r, row in enumerate(rows):
         into = table[r]

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from .adult import adult_limits
 from .base import JointLimit
+from .classify import TypeRules
 from .collection import Limits
+from .estimate import Estimate
+from .estimator import LimitEstimator, estimate_limits
 from .euler_box import EulerBoxLimit
 from .flexion import FixedLimit, FlexionLimit
 from .hand import hand_limits
 from .swing_twist import SwingTwistLimit
 
 __all__ = [
+    "Estimate",
     "EulerBoxLimit",
     "FixedLimit",
     "FlexionLimit",
     "JointLimit",
+    "LimitEstimator",
     "Limits",
     "SwingTwistLimit",
+    "TypeRules",
     "adult_limits",
+    "estimate_limits",
     "hand_limits",
 ]

@@ -48,6 +48,8 @@ class JointLimit(abc.ABC):
 
     kind: ClassVar[str]
     """Name of the kind in files."""
+    joint_type: ClassVar[str] = "ball"
+    """What a joint with such a limit is: "fixed", "hinge" or "ball"."""
     kinds: ClassVar[dict[str, type[JointLimit]]] = {}
     """All kinds there are."""
 

@@ -132,15 +132,19 @@ class Limits(Mapping[str, JointLimit]):
         write_limits(self, path)
 
     @staticmethod
-    def load(path: str | os.PathLike[str]) -> Limits:
-        """Read what `save` wrote, or a person did.
+    def load(path: str | os.PathLike[str], family: str | None = None) -> Limits:
+        """Read what `save` wrote, or `sixpoint limits`, or a person.
+
+        Args:
+            path: the file.
+            family: of ball joints for which the file has limits of several families: which.
 
         Raises:
             FormatError: the file is no such JSON; the message names the joint and the field.
         """
         from .file import read_limits
 
-        return read_limits(path)
+        return read_limits(path, family)
 
 
 def _other_side(role: str) -> str:

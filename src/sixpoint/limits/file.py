@@ -1,19 +1,28 @@
-"""Limits in a file: JSON that a person can read and edit, angles in degrees."""
+"""Limits in a file: JSON that a person can read and edit, angles in degrees.
+
+Besides its limit a joint may have a `role`, a `type` (fixed, hinge or ball), limits of other
+families under `also` and, under `estimate`, what is known about where it comes from. Readers use
+the limit; what stands under `also` is checked and can be asked for.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..errors import FormatError, InputError
+from ..errors import FormatError, InputError, UnknownName
 from ..replacing import replacing
 from .base import JointLimit
+from .classify import TYPES
 from .collection import Limits
 
 FORMAT = "sixpoint limits"
-VERSION = 1
+VERSION = 2
+READABLE = (1, 2)
+"""Version 1 had no types."""
 
 
 def write_limits(limits: Limits, path: str | os.PathLike[str]) -> None:
@@ -22,22 +31,47 @@ def write_limits(limits: Limits, path: str | os.PathLike[str]) -> None:
         file.write(limits_text(limits).encode())
 
 
-def limits_text(limits: Limits) -> str:
-    """The content of the file: one line for each field of each joint."""
-    joints = []
+def limits_text(
+    limits: Limits,
+    notes: Mapping[str, Mapping[str, Any]] | None = None,
+    provenance: Mapping[str, Any] | None = None,
+) -> str:
+    """The content of the file: one line for each field of each joint.
+
+    Args:
+        limits: what to write.
+        notes: joint name -> further fields (`also`, `estimate`).
+        provenance: where the limits come from, for the head of the file.
+    """
+    head: dict[str, Any] = {"format": FORMAT, "version": VERSION, "angles": "degrees"}
+    if provenance is not None:
+        head["provenance"] = dict(provenance)
+    joints = {}
     for name, limit in limits.items():
         fields = {"role": limits.roles[name]} if name in limits.roles else {}
-        fields |= limit.as_dict()
-        lines = ",\n".join(f"      {json.dumps(k)}: {json.dumps(v)}" for k, v in fields.items())
-        joints.append(f"    {json.dumps(name)}: {{\n{lines}\n    }}")
-    body = ",\n".join(joints)
-    return (
-        f'{{\n  "format": "{FORMAT}",\n  "version": {VERSION},\n  "angles": "degrees",\n'
-        f'  "joints": {{\n{body}\n  }}\n}}\n'
-    )
+        fields |= {"type": limit.joint_type, **limit.as_dict(), **(notes or {}).get(name, {})}
+        joints[name] = fields
+    return _text({**head, "joints": joints}, "", NESTED) + "\n"
 
 
-def read_limits(path: str | os.PathLike[str]) -> Limits:
+NESTED = {"provenance": 2, "joints": 4}
+"""Name -> how deep its objects are broken into lines; 4: joint, its fields, families, theirs."""
+
+
+def _text(value: Any, indent: str, nested: Mapping[str, int] | int) -> str:
+    """JSON with one line for each field down to a depth, and one line for all below."""
+    if not isinstance(value, dict) or not value or nested == 0:
+        return json.dumps(value)
+    inner = indent + "  "
+    lines = [
+        f"{inner}{json.dumps(key)}: "
+        + _text(item, inner, nested - 1 if isinstance(nested, int) else nested.get(key, 0))
+        for key, item in value.items()
+    ]
+    return "{\n" + ",\n".join(lines) + f"\n{indent}}}"
+
+
+def read_limits(path: str | os.PathLike[str], family: str | None = None) -> Limits:
     """Read a file; see `Limits.load`."""
     try:
         text = Path(path).read_text(encoding="utf-8")
@@ -46,7 +80,7 @@ def read_limits(path: str | os.PathLike[str]) -> Limits:
     except UnicodeDecodeError as error:
         raise FormatError("expected JSON text, got binary data", path=path) from error
     try:
-        return parse_limits(text)
+        return parse_limits(text, family)
     except json.JSONDecodeError as error:
         raise FormatError(f"expected JSON: {error.msg}", path=path, line=error.lineno) from error
     except RecursionError:
@@ -55,8 +89,8 @@ def read_limits(path: str | os.PathLike[str]) -> Limits:
         raise FormatError(str(error), path=path) from error
 
 
-def parse_limits(text: str) -> Limits:
-    """Limits from the content of a file.
+def parse_limits(text: str, family: str | None = None) -> Limits:
+    """Limits from the content of a file; of another family for joints that have one.
 
     Raises:
         InputError: the JSON does not describe limits.
@@ -65,8 +99,9 @@ def parse_limits(text: str) -> Limits:
     found = data.get("format") if isinstance(data, dict) else None
     if found != FORMAT:
         raise InputError(f"Expected a JSON object with `format` {FORMAT!r}, got {found!r}.")
-    if data.get("version") != VERSION:
-        raise InputError(f"Expected `version` {VERSION}, got {data.get('version')!r}.")
+    version = data.get("version")
+    if version not in READABLE or isinstance(version, bool):
+        raise InputError(f"Expected `version` {VERSION} or 1, got {version!r}.")
     if data.get("angles") != "degrees":
         raise InputError(f"Expected `angles` in 'degrees', got {data.get('angles')!r}.")
     entries = data.get("joints")
@@ -81,10 +116,37 @@ def parse_limits(text: str) -> Limits:
         if "role" in fields:
             roles[name] = str(fields.pop("role"))
         try:
-            joints[name] = JointLimit.from_dict(fields)
+            limit, also = _joint(fields)
         except InputError as error:
             raise InputError(f"Joint {name!r}: {error}") from error
+        joints[name] = also.get(family or "", limit)
     return Limits(joints, roles)
+
+
+def _joint(fields: dict[str, Any]) -> tuple[JointLimit, dict[str, JointLimit]]:
+    """The limit of one entry, and those of other families."""
+    fields.pop("estimate", None)
+    others = fields.pop("also", {})
+    if not isinstance(others, dict):
+        raise InputError(f"expected `also` to map families to limits, got {others!r:.60}.")
+    said = fields.pop("type", None)
+    if said is not None and said not in TYPES:
+        raise UnknownName("type of joint", str(said), TYPES)
+    limit = JointLimit.from_dict(fields)
+    if said not in (None, limit.joint_type):
+        raise InputError(
+            f"Expected `type` {limit.joint_type!r} with a limit of kind {limit.kind!r}, "
+            f"got {said!r}."
+        )
+    also = {}
+    for family, other in others.items():
+        if not isinstance(other, dict):
+            raise InputError(f"expected the fields of a limit in `also.{family}`, got {other!r}.")
+        try:
+            also[family] = JointLimit.from_dict(other)
+        except InputError as error:
+            raise InputError(f"in `also.{family}`: {error}") from error
+    return limit, also
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -35,6 +35,7 @@ class FlexionLimit(JointLimit):
     """
 
     kind: ClassVar[str] = "flexion"
+    joint_type: ClassVar[str] = "hinge"
 
     low: float
     """Least angle [rad]."""
@@ -94,6 +95,7 @@ class FixedLimit(JointLimit):
     """A joint that does not turn: only one rotation is inside."""
 
     kind: ClassVar[str] = "fixed"
+    joint_type: ClassVar[str] = "fixed"
 
     rotation: Quat = IDENTITY
     """What it keeps; default: the neutral stance."""

@@ -18,6 +18,7 @@ from ..body.skeleton import Skeleton
 from ..errors import InputError, UnknownName
 from ..kernels.types import Floats
 from ..limits import Limits, adult_limits
+from ..limits.as_hinge import hinge_limits
 from ..motion.points import Points
 from ..tasks import Task
 from .solution import Result, Solution
@@ -114,12 +115,16 @@ class Tracker(abc.ABC):
 
 
 def resolve_limits(limits: LimitsChoice, skeleton: Skeleton) -> Limits:
-    """The set of limits that a choice stands for; an empty one for none."""
+    """The set of limits that a choice stands for; an empty one for none.
+
+    Limits of elbows, knees and other hinges become those about the axes that solvers bend them
+    about (see `limits.as_hinge`).
+    """
     if isinstance(limits, Limits):
         for name in limits:
             if name not in skeleton.names:
                 raise UnknownName("joint to limit", name, skeleton.names)
-        return limits
+        return hinge_limits(limits, skeleton.articulation)
     if limits is None:
         return Limits({})
     if limits == "adult":

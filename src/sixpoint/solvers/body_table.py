@@ -12,6 +12,7 @@ from ..body.torso import elbow_radius, torso_prisms
 from ..errors import InputError
 from ..kernels import arrays
 from ..kernels.types import Floats
+from ..limits import Limits
 from ..motion.points import SIX
 from ._kernels.tables import (
     BODY,
@@ -77,6 +78,18 @@ def build_body(anatomy: Anatomy) -> tuple[RecordArray, Floats]:
     body.rig[:] = -1
     body.rig[: len(rows)] = [node if node < skeleton.joint_count else -1 for node in rows]
     return array, _rig_frames(anatomy, body)
+
+
+def held_rest(skeleton: Skeleton, limits: Limits, rest: Floats) -> Floats:
+    """Rotations at rest (J, 4) within limits: not every limit allows the neutral stance."""
+    body = skeleton.articulation
+    turned = body.to_rest(rest)
+    held = turned.copy()
+    for name, limit in limits.items():
+        joint = skeleton.names.index(name)
+        held[joint] = limit.project(turned[joint])
+    moved = (held != turned).any(axis=-1, keepdims=True)
+    return np.ascontiguousarray(np.where(moved, body.from_rest(held), rest))
 
 
 def row_names(skeleton: Skeleton, body: Body) -> list[str]:

@@ -13,13 +13,13 @@ from ..body.articulation import Articulation
 from ..body.skeleton import Skeleton
 from ..errors import InputError
 from ..kernels import arrays
-from ..kernels.limits import limit_clamp_angle
+from ..kernels.limits import limit_clamp_angle, limit_project
 from ..kernels.types import Floats
 from ..limits import FixedLimit, FlexionLimit, Limits
 from ..motion.points import SIX
 from ._kernels.descent import Descent
 from ._kernels.figure import BALL, HINGE, POSITION, Figure, FigurePose
-from .body_table import LIMB_ROLES, build_body
+from .body_table import LIMB_ROLES, build_body, held_rest
 
 BENT = np.radians(10.0)
 """Elbows and knees of the first pose: a straight limb does not know which way to bend."""
@@ -192,7 +192,7 @@ def build_figure(
         before=_ready([row.before for row in rows]),
         after=_ready([row.after for row in rows]),
         start=_ready([row.start for row in rows]),
-        rest=_ready(rest),
+        rest=_ready(held_rest(skeleton, limits, rest)),
         anchor=_ready(anchor),
         anchor_turn=_ready(anchor_turn),
         limits=limits.table(names),
@@ -262,7 +262,8 @@ def new_pose(figure: Figure) -> FigurePose:
 
 def reset_pose(figure: Figure, pose: FigurePose) -> None:
     """Back to the first pose, in place."""
-    pose.local[:] = arrays.identity(len(figure.parent))
+    for k in range(len(figure.parent)):
+        pose.local[k] = limit_project(figure.limits, k, (1.0, 0.0, 0.0, 0.0))
     for row in np.flatnonzero(figure.freedom == HINGE):
         angle = limit_clamp_angle(figure.limits, int(row), float(figure.start[row]))
         pose.local[row] = arrays.from_axis_angle(figure.axis[row], angle)

@@ -26,7 +26,15 @@ from ..tasks import Task
 from ._kernels import tables
 from ._kernels.tables import SETTINGS, FrameTable, RecordArray
 from .base import LimitsChoice, Solver, Tracker, one_of, resolve_limits
-from .body_table import build_body, clear_state, new_frames, new_state, new_work, row_names
+from .body_table import (
+    build_body,
+    clear_state,
+    held_rest,
+    new_frames,
+    new_state,
+    new_work,
+    row_names,
+)
 from .frames import FrameReader
 from .report import report_clip
 from .solution import Result, Solution, StopReason
@@ -131,7 +139,8 @@ class HumanTracker(Tracker):
         self.limits = limits
         self._reader = FrameReader(names)
         self.names = self._reader.names
-        self._body, self._rest = build_body(skeleton.anatomy)
+        self._body, rest = build_body(skeleton.anatomy)
+        self._rest = held_rest(skeleton, limits, rest)
         self._limits = limits.table(row_names(skeleton, self._body[0]))
         self._settings = solver.records(rate)
         self._rate = float(rate)

@@ -42,7 +42,7 @@ def stand_spine(
     """
     set4(work.trial, 0, pelvis)
     for k in range(1, body.joints):
-        set4(work.trial, k, (1.0, 0.0, 0.0, 0.0))
+        set4(work.trial, k, limit_project(limits, k, (1.0, 0.0, 0.0, 0.0)))
     if has_head:
         spine_twist(body, limits, work, pelvis, 0, head)
 
@@ -127,5 +127,5 @@ def solve_spine_ccd(
             flags |= SPINE_STRETCHED
         elif limited:
             flags |= SPINE_LIMITED
-    spine_share(body, work)
+    spine_share(body, limits, work)
     return steps, flags

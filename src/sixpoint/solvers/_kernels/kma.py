@@ -40,7 +40,9 @@ def solve_frame(
     if has_head:
         turn_head(body, limits, work, head)
     flags |= solve_limbs_tgb(body, limits, settings, state, work, estimate)
-    finish_frame(body, settings, state, work, rest, estimate, seen, out, frame, steps, flags)
+    finish_frame(
+        body, limits, settings, state, work, rest, estimate, seen, out, frame, steps, flags
+    )
 
 
 @kernel

@@ -63,6 +63,7 @@ def solve_clavicle(
     start = IDENTITY
     if settings.hold_clavicle and state.frames > 0:  # literal: "remains in its current"
         start = quat_slerp(row4(state.clavicles, limb), IDENTITY, settings.clavicle_relax)
+    start = limit_project(limits, row, start)  # limits from motion need not allow the neutral one
     arm = quat_rotate(start, bone)
     a = vec_length(arm)
     d = vec_length(target)
@@ -125,7 +126,9 @@ def limb_begin(
             set4(state.clavicles, limb, girdle)
             if moved:
                 flags |= CLAVICLE << limb
-            parent = quat_mul(parent, girdle)
+        else:
+            girdle = limit_project(limits, row, girdle)
+        parent = quat_mul(parent, girdle)
         place = vec_add(place, quat_rotate(parent, bone))
     set4(work.local, row, girdle)
     aim = quat_unrotate(parent, vec_sub(target, place))

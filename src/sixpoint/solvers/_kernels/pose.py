@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 from ...kernels._jit import helper
+from ...kernels.limits import LimitTable, limit_project
 from ...kernels.quaternion import quat_mul, quat_normalize, quat_unrotate
 from ...kernels.types import Floats, Quat
 from ...kernels.vector import vec_sub
 from .frame import HEAD, PELVIS, end_frame
-from .tables import Body, FrameTable, Settings, State, Work
+from .tables import LIMB_ROWS, LIMBS, Body, FrameTable, Settings, State, Work
 from .trunk import row3, row4, set3, set4
 
 
 @helper
+def hold_ends(body: Body, limits: LimitTable, work: Work) -> None:
+    """Head, wrists and ankles within their limits: nothing hangs from them that was asked for.
+
+    Where nothing turns them they stand neutral, which limits from motion need not allow.
+    """
+    head = body.joints - 1
+    set4(work.local, head, limit_project(limits, head, row4(work.local, head)))
+    for limb in range(LIMBS):
+        end = body.joints + LIMB_ROWS * (limb + 1) - 1
+        set4(work.local, end, limit_project(limits, end, row4(work.local, end)))
+
+
+@helper
 def write_pose(body: Body, rest: Floats, work: Work, out: FrameTable, frame: int) -> None:
-    """Anatomical rotations to the rig's own; joints without a row stay in the neutral stance."""
+    """Anatomical rotations to the rig's own; joints without a row stay at rest."""
     for joint in range(rest.shape[0]):  # a slice would compile NumPy's messages, too
         set4(out.rotations[frame], joint, row4(rest, joint))
     for row in range(body.rows):
@@ -31,6 +45,7 @@ def write_pose(body: Body, rest: Floats, work: Work, out: FrameTable, frame: int
 @helper
 def finish_frame(
     body: Body,
+    limits: LimitTable,
     settings: Settings,
     state: State,
     work: Work,
@@ -48,6 +63,7 @@ def finish_frame(
     """
     set3(work.ends, PELVIS, row3(work.places, PELVIS))
     set3(work.ends, HEAD, row3(work.places, body.joints - 1))
+    hold_ends(body, limits, work)
     write_pose(body, rest, work, out, frame)
     pelvis = row4(work.world, PELVIS)
     end_frame(settings, state, work, estimate, pelvis, seen, out, frame, steps, flags)

@@ -39,7 +39,9 @@ def solve_frame(
         end, more = solve_limb(body, limits, settings, state, work, limb, target)
         set3(work.ends, FIRST_LIMB + limb, end)
         flags |= more
-    finish_frame(body, settings, state, work, rest, estimate, seen, out, frame, steps, flags)
+    finish_frame(
+        body, limits, settings, state, work, rest, estimate, seen, out, frame, steps, flags
+    )
 
 
 @kernel

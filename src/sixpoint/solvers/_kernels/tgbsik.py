@@ -35,7 +35,9 @@ def solve_frame(
     steps, more = solve_trunk(body, limits, settings, state, work, estimate, fixed, head, has_head)
     flags |= more
     flags |= solve_limbs_tgb(body, limits, settings, state, work, estimate)
-    finish_frame(body, settings, state, work, rest, estimate, seen, out, frame, steps, flags)
+    finish_frame(
+        body, limits, settings, state, work, rest, estimate, seen, out, frame, steps, flags
+    )
 
 
 @kernel

@@ -313,11 +313,23 @@ def spine_twist(
 
 
 @helper
-def spine_share(body: Body, work: Work) -> Vec3:
+def hang_pelvis(body: Body, work: Work, loins: Quat) -> None:
+    """Hang the pelvis, from which the legs hang, below loins that are turned so."""
+    pelvis = row4(work.trial, 0)
+    if loins != (1.0, 0.0, 0.0, 0.0):
+        pelvis = quat_mul(pelvis, quat_conj(loins))
+    set4(work.local, body.lumbar, loins)
+    set4(work.local, 0, pelvis)
+    set4(work.world, 0, pelvis)
+
+
+@helper
+def spine_share(body: Body, limits: LimitTable, work: Work) -> Vec3:
     """Place the spine of `trial`; the error that remains is shared evenly by pelvis and head.
 
     Line 17 of Algorithm 2 (S0.16). The first rotation of `trial` is the pelvis's in the world.
-    Fills local, world and places.
+    Fills local, world and places. Loins, where the rig has such, are as near to neutral as their
+    limits let them be.
 
     Returns:
         The chord, from pelvis to head.
@@ -337,6 +349,8 @@ def spine_share(body: Body, work: Work) -> Vec3:
     for k in range(n):
         set3(work.places, k, vec_add(row3(work.places, k), shift))
         set4(work.local, k, row4(work.trial, k))
+    if body.lumbar >= 0:
+        hang_pelvis(body, work, limit_project(limits, body.lumbar, (1.0, 0.0, 0.0, 0.0)))
     return reached
 
 
@@ -432,6 +446,7 @@ def solve_trunk(
     apart = fixed_pelvis and body.lumbar >= 0
     start = 0 if apart else above
     steps, flags = bend_trunk(body, limits, settings, state, work, frame, start, head, has_head)
+    held = (1.0, 0.0, 0.0, 0.0)
     if apart:
         turn = quat_mul(quat_conj(frame), row4(work.trial, 0))
         held = limit_project(limits, body.lumbar, turn)
@@ -441,9 +456,6 @@ def solve_trunk(
             )
             steps += more
         set4(work.trial, 0, quat_mul(frame, held))
-        set4(work.local, body.lumbar, held)
-    elif body.lumbar >= 0:
-        set4(work.local, body.lumbar, (1.0, 0.0, 0.0, 0.0))
     if has_head:
         below = row4(work.trial, 0)
         for k in range(1, n - 1):
@@ -451,9 +463,8 @@ def solve_trunk(
         local = quat_mul(quat_conj(below), head)
         set4(work.trial, n - 1, limit_project(limits, n - 1, local))
 
-    reached = spine_share(body, work)
-    if apart:  # legs hang from the pelvis
-        set4(work.local, 0, frame)
-        set4(work.world, 0, frame)
+    reached = spine_share(body, limits, work)
+    if apart:
+        hang_pelvis(body, work, held)
     state.chord[0], state.chord[1], state.chord[2] = reached[0], reached[1], reached[2]
     return steps, flags

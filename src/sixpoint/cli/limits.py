@@ -1,0 +1,243 @@
+"""`sixpoint limits`: joint types and limits from clips."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .console import emit, progress, say, show_facts, show_table
+from .options import (
+    Reading,
+    check_output,
+    file_options,
+    json_option,
+    load_motion,
+    role_option,
+    wrong_call,
+)
+
+if TYPE_CHECKING:
+    from ..limits import LimitEstimator
+    from ..limits.estimate import Estimate
+
+FAMILIES = ("swing_twist", "zyz", "zyz_centred", "xyz")
+
+
+@click.command("limits")
+@click.argument("sources", metavar="CLIP...", nargs=-1, required=True)
+@click.option("-o", "--output", required=True, metavar="FILE", help="The limits, as JSON.")
+@click.option("--family", type=click.Choice(FAMILIES), default="swing_twist", show_default=True,
+              help="What limits ball joints; the file holds the others too.")  # fmt: skip
+@click.option("--rule", type=click.Choice(["share", "absolute"]), default="share",
+              show_default=True, help="When a joint is a hinge: nearly all variance along one "
+              "line, or hardly any across it.")  # fmt: skip
+@click.option("--share", type=float, default=0.95, show_default=True,
+              help="How much variance that is.")  # fmt: skip
+@click.option("--hinge-spread", type=float, default=2.0, show_default=True, metavar="DEGREES",
+              help="How little across is hardly any.")  # fmt: skip
+@click.option("--fixed-spread", type=float, metavar="DEGREES",
+              help="Joints that spread less are fixed; default 2.5 times the noise.")  # fmt: skip
+@click.option("--reference", type=click.Choice(["mean", "bind", "identity"]), default="mean",
+              show_default=True, help="What rotations are measured from.")  # fmt: skip
+@click.option("--margin", type=float, default=0.0, show_default=True, metavar="DEGREES",
+              help="Added to both ends of every range.")  # fmt: skip
+@click.option("--quantile", type=float, default=1.0, show_default=True,
+              help="Part of the samples of each direction that swing boundaries hold.")  # fmt: skip
+@click.option("--rate", type=float, default=50.0, show_default=True, metavar="HZ",
+              help="Samples a second; 100 of each clip at least.")  # fmt: skip
+@click.option("--repair", default="midpoint", show_default=True,
+              metavar="midpoint|circular_mean|frame:N",
+              help="What takes the place of an infeasible bind pose.")  # fmt: skip
+@click.option("--csv", "csv_path", metavar="FILE", help="Also write a table.")
+@click.option("--urdf", "urdf_path", metavar="FILE", help="Also write a robot with these limits.")
+@click.option("--pictures", metavar="DIR", help="Also draw the samples and the limits.")
+@file_options
+@role_option
+@json_option
+def command(
+    sources: tuple[str, ...],
+    output: str,
+    family: Any,
+    rule: Any,
+    share: float,
+    hinge_spread: float,
+    fixed_spread: float | None,
+    reference: Any,
+    margin: float,
+    quantile: float,
+    rate: float,
+    repair: str,
+    csv_path: str | None,
+    urdf_path: str | None,
+    pictures: str | None,
+    unit: str,
+    up: str,
+    frame_rate: float | None,
+    roles: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Estimate joint types and limits from clips of one rig.
+
+    CLIP is a motion file or a folder with BVH clips; what all clips do together is allowed.
+
+    \b
+    sixpoint limits squats.bvh jumps.bvh -o limits.json
+    sixpoint reconstruct squats.bvh -o out.bvh --limits limits.json
+    """  # noqa: D301  (click wants the backspace itself)
+    from ..limits import TypeRules
+    from ..limits.bind import Repair
+
+    reading = Reading(unit, up, frame_rate, roles)
+    with wrong_call():
+        rules = TypeRules(
+            rule=rule,
+            share=share,
+            hinge_spread=math.radians(hinge_spread),
+            fixed_spread=None if fixed_spread is None else math.radians(fixed_spread),
+            reference=reference,
+        )
+        options = {
+            "rules": rules,
+            "rate": rate,
+            "margin": math.radians(margin),
+            "quantile": quantile,
+            "repair": Repair.parse(repair),
+        }
+        _check_options(options)
+    paths = clip_paths(sources)
+    for path, suffix in ((output, ".json"), (csv_path, ".csv"), (urdf_path, ".urdf")):
+        if path is not None:
+            check_output(path, (suffix,), [str(clip) for clip in paths])
+    with progress("clips") as tell:
+        estimator = _collect(paths, reading, options, tell)
+    estimate = estimator.estimate()
+    texts = {output: estimate.text(family)}
+    if csv_path is not None:
+        from ..limits.export import csv_text
+
+        texts[csv_path] = csv_text(estimate)
+    if urdf_path is not None:
+        from ..limits.export import urdf_text
+
+        texts[urdf_path] = urdf_text(estimate, estimator.skeleton.articulation)
+    _write(texts)
+    drawn: list[str] = []
+    if pictures is not None:
+        from ..studio.limit_pictures import draw_limits
+
+        drawn = draw_limits(estimator, estimate, Path(pictures))
+    if as_json:
+        emit(report_of(estimate, output, family, drawn))
+    else:
+        _show(estimate, family, [*texts, *drawn])
+
+
+def _check_options(options: dict[str, Any]) -> None:
+    """Refuse senseless numbers before any clip is read."""
+    from ..body.skeleton import Skeleton
+    from ..limits import LimitEstimator
+
+    LimitEstimator(Skeleton.chain(2), **options)
+
+
+def clip_paths(sources: Sequence[str]) -> list[Path]:
+    """The files that are named, and the BVH clips in the folders."""
+    from ..errors import InputError
+
+    paths: list[Path] = []
+    for source in map(Path, sources):
+        found = sorted(source.rglob("*.bvh")) if source.is_dir() else [source]
+        if not found:
+            raise InputError(f"{source}: expected a folder with BVH clips, found none.")
+        paths += found
+    return paths
+
+
+def _collect(
+    paths: Sequence[Path],
+    reading: Reading,
+    options: dict[str, Any],
+    tell: Callable[[int, int], None],
+) -> LimitEstimator:
+    """Read one clip after the other; none is kept."""
+    from ..limits import LimitEstimator
+
+    estimator: LimitEstimator | None = None
+    for k, path in enumerate(paths):
+        tell(k, len(paths))
+        motion = load_motion(str(path), reading)
+        if estimator is None:
+            estimator = LimitEstimator(motion.skeleton, **options)
+        estimator.add(motion, path.name)
+    assert estimator is not None
+    return estimator
+
+
+def _write(texts: dict[str, str]) -> None:
+    """All files or, if one cannot be written, none."""
+    from ..replacing import replacing
+
+    with ExitStack() as stack:
+        for path, text in texts.items():
+            stack.enter_context(replacing(path)).write(text.encode())
+
+
+def report_of(
+    estimate: Estimate, output: str, family: Any, pictures: Sequence[str] = ()
+) -> dict[str, Any]:
+    """What other programs read."""
+    joints = {}
+    for joint in estimate.joints(family):
+        joints[joint.name] = {
+            "role": joint.role or None,
+            "type": joint.type,
+            **joint.limit.as_dict(),
+            **joint.notes()["estimate"],
+        }
+    return {
+        "output": output,
+        "family": family,
+        **estimate.provenance,
+        "types": estimate.types,
+        "joints": joints,
+        "pictures": list(pictures),
+    }
+
+
+def _show(estimate: Estimate, family: Any, files: Sequence[str]) -> None:
+    from ..limits.export import ranges_text
+
+    rows = []
+    for joint in estimate.joints(family):
+        axis = " ".join(f"{x:.2f}" for x in joint.axis) if joint.type == "hinge" else "-"
+        rows.append(
+            (
+                joint.name,
+                joint.role,
+                joint.type,
+                axis,
+                ranges_text(estimate, joint.name, family) + (" (round)" * joint.unlimited),
+                str(estimate.fit.samples),
+                f"{joint.confidence:.2f}",
+                "yes" if joint.bind.feasible else "no",
+            )
+        )
+    columns = ("joint", "role", "type", "axis", "ranges [degrees]", "samples", "confidence", "bind")
+    show_table(f"joint types and limits ({family})", columns, rows)
+    types = list(estimate.types.values())
+    clips = len(estimate.provenance["clips"])
+    show_facts(
+        None,
+        [
+            ("clips", f"{clips}, {estimate.fit.samples} samples"),
+            ("types", ", ".join(f"{types.count(t)} {t}" for t in ("fixed", "hinge", "ball"))),
+            ("bind", "whether the bind pose lies within the angles that were seen"),
+        ],
+    )
+    for path in files:
+        say(f"wrote {path}")

@@ -1,0 +1,212 @@
+"""What kind of joint is it: fixed, hinge or ball?
+
+The vector parts of the rotations of a rigid joint are one point, those of a hinge lie on a line and
+those of a ball fill a volume; the eigenvalues of their scatter tell which (joint-limit paper,
+section 2.1). Rotations are measured from their mean: from anywhere else those of a hinge would lie
+on an arc (A1.4).
+
+Everything follows from the sums of q and of q q^T, because the vector part of r* q is linear in q:
+samples can be added in any number and need not be kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+import numpy as np
+
+from ..errors import InputError
+from ..kernels import arrays
+from ..kernels.types import Bools, Floats, Ints
+
+Rule = Literal["share", "absolute"]
+Reference = Literal["mean", "bind", "identity"]
+
+FIXED, HINGE, BALL = 0, 1, 2
+TYPES = ("fixed", "hinge", "ball")
+"""Names of the types, in the order of their numbers."""
+
+NOISE_FACTOR = 2.5
+"""A joint that spreads less than so many times the noise is fixed."""
+THROUGH = 1e-5
+"""A hinge that passes the neutral stance this closely passes through it [rad]."""
+LEAST_FIXED = np.radians(0.5)
+"""A joint without noise that spreads less than this is fixed [rad]."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TypeRules:
+    """When a joint counts as fixed or as a hinge. Spreads are standard deviations of angles."""
+
+    rule: Rule = "share"
+    """"share": a hinge has nearly all of its variance along one line (the refinement that the paper
+    discusses). "absolute": its second spread is small, whatever the first (the paper's own)."""
+    share: float = 0.95
+    """Part of the variance that the line of a hinge has."""
+    hinge_spread: float = np.radians(2.0)
+    """A second spread below this makes a hinge under both rules [rad]."""
+    fixed_spread: float | None = None
+    """A first spread below this makes a fixed joint [rad]. None: 2.5 times the noise that the
+    samples show, 0.5 degrees at least."""
+    reference: Reference = "mean"
+    """What rotations are measured from. "identity" is what the paper prints."""
+
+    def __post_init__(self) -> None:
+        for name, choices in (("rule", get_args(Rule)), ("reference", get_args(Reference))):
+            if getattr(self, name) not in choices:
+                raise InputError(
+                    f"Expected `{name}` to be one of {', '.join(choices)}; "
+                    f"got {getattr(self, name)!r}."
+                )
+        if not 0.0 < self.share < 1.0:
+            raise InputError(f"Expected `share` between 0 and 1, got {self.share!r}.")
+        for name in ("hinge_spread", "fixed_spread"):
+            value = getattr(self, name)
+            if value is not None and not 0.0 <= value < np.pi:
+                raise InputError(f"Expected `{name}` in [0, pi) radians, got {value!r}.")
+
+
+@dataclass
+class Moments:
+    """Sums over samples of J joints, whose signs are continuous in time (A1.3)."""
+
+    joints: int
+    count: int = 0
+    first: Floats = field(init=False)
+    """Sum of q, shape (J, 4)."""
+    second: Floats = field(init=False)
+    """Sum of q q^T, shape (J, 4, 4)."""
+    bends: int = 0
+    """Triples of consecutive samples."""
+    bent: Floats = field(init=False)
+    """Sum of their squared second differences, shape (J,)."""
+
+    def __post_init__(self) -> None:
+        self.first = np.zeros((self.joints, 4))
+        self.second = np.zeros((self.joints, 4, 4))
+        self.bent = np.zeros(self.joints)
+
+    def add(self, samples: Floats, starts: Bools) -> None:
+        """More samples (n, J, 4); `starts` (n,) marks those before which time jumps."""
+        self.count += len(samples)
+        self.first += samples.sum(axis=0)
+        by_joint = np.ascontiguousarray(samples.transpose(1, 2, 0))
+        self.second += by_joint @ by_joint.transpose(0, 2, 1)
+        if len(samples) > 2:
+            whole = ~(starts[1:-1] | starts[2:])
+            second = samples[2:] - 2.0 * samples[1:-1] + samples[:-2]
+            self.bends += int(whole.sum())
+            self.bent += np.einsum("njk,njk,n->j", second, second, whole.astype(np.float64))
+
+    def mean(self) -> Floats:
+        """Mean rotations, shape (J, 4): eigenvectors of the second moments, canonical sign."""
+        return arrays.canonical(np.linalg.eigh(self.second)[1][..., -1])
+
+    def noise(self) -> Floats:
+        """Standard deviation of the noise about each axis [rad], shape (J,).
+
+        From second differences, which smooth motion hardly has; white noise has six times its
+        variance there. Three components of a quaternion carry it, halved.
+        """
+        return np.asarray(2.0 * np.sqrt(self.bent / (6.0 * 3.0 * max(self.bends, 1))))
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """What J joints are."""
+
+    types: Ints
+    """`FIXED`, `HINGE` or `BALL`, shape (J,)."""
+    reference: Floats
+    """Rotations that hinge angles are measured from, shape (J, 4)."""
+    eigenvalues: Floats
+    """Of the scatter of vector parts, falling, shape (J, 3)."""
+    axes: Floats
+    """Unit axis of each joint as a hinge, shape (J, 3): q = reference * (turn about the axis)."""
+    noise: Floats
+    """Noise about each axis [rad], shape (J,)."""
+    confidence: Floats
+    """0 where the type was a near thing or the samples few, 1 where it was clear, shape (J,)."""
+
+    @property
+    def spreads(self) -> Floats:
+        """Standard deviations of the angles about the principal axes [rad], shape (J, 3)."""
+        return np.asarray(2.0 * np.sqrt(self.eigenvalues))
+
+
+def classify(moments: Moments, rules: TypeRules, bind: Floats) -> Classes:
+    """Decide what each joint is; `bind` (J, 4) are its rotations in the bind pose."""
+    reference = bind
+    if rules.reference != "bind":
+        mean = rules.reference == "mean"
+        reference = moments.mean() if mean else arrays.identity(moments.joints)
+    turn = _vector_part(reference)
+    count = max(moments.count, 1)
+    centre = np.einsum("jab,jb->ja", turn, moments.first) / count
+    scatter = turn @ moments.second @ turn.transpose(0, 2, 1) / count
+    eigenvalues = np.linalg.eigvalsh(scatter - centre[:, :, None] * centre[:, None, :])
+    eigenvalues = np.maximum(eigenvalues[:, ::-1], 0.0)  # rounding
+    spreads = 2.0 * np.sqrt(eigenvalues)
+    noise = moments.noise()
+    still = np.maximum(NOISE_FACTOR * noise, LEAST_FIXED)
+    if rules.fixed_spread is not None:
+        still = np.full_like(noise, rules.fixed_spread)
+    total = np.maximum(eigenvalues.sum(axis=1), 1e-300)
+    rest = 1.0 - eigenvalues[:, 0] / total
+    straight = (spreads[:, 1] < rules.hinge_spread) | (
+        (rest <= 1.0 - rules.share) & (rules.rule == "share")
+    )
+    types = np.where(spreads[:, 0] < still, FIXED, np.where(straight, HINGE, BALL))
+    axes = _hinge_axes(scatter, centre)
+    return Classes(
+        types,
+        _from_neutral(reference, axes),
+        eigenvalues,
+        axes,
+        noise,
+        _confidence(types, spreads, rest, still, rules, count),
+    )
+
+
+def _vector_part(reference: Floats) -> Floats:
+    """The matrix (J, 3, 4) that takes q to the vector part of reference* q."""
+    w, x, y, z = (reference[:, k] for k in range(4))
+    rows = [[-x, w, z, -y], [-y, -z, w, x], [-z, y, -x, w]]
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=1)
+
+
+def _hinge_axes(scatter: Floats, centre: Floats) -> Floats:
+    """Dominant directions of the vector parts, not centred (A1.5): a hinge's line meets zero.
+
+    The sign is that of the summed vector parts, Eq. (8); where these cancel the largest component
+    is positive.
+    """
+    axes = np.linalg.eigh(scatter)[1][..., -1]
+    along = np.einsum("ja,ja->j", axes, centre)
+    largest = np.take_along_axis(axes, np.abs(axes).argmax(axis=1)[:, None], axis=1)[:, 0]
+    sign = np.where(np.abs(along) > 1e-9, along, largest)
+    return np.asarray(np.where(sign[:, None] < 0.0, -axes, axes))
+
+
+def _from_neutral(reference: Floats, axes: Floats) -> Floats:
+    """Hinges that pass through the neutral stance are measured from there: so people do."""
+    along = np.einsum("ja,ja->j", reference[:, 1:], axes)[:, None]
+    across = np.linalg.norm(reference[:, 1:] - along * axes, axis=1)
+    through = 2.0 * across < THROUGH
+    return np.where(through[:, None], arrays.identity(), reference)
+
+
+def _confidence(
+    types: Ints, spreads: Floats, rest: Floats, still: Floats, rules: TypeRules, count: int
+) -> Floats:
+    """How many times the decisive number is away from its threshold, squeezed into [0, 1)."""
+    tiny = 1e-12
+    moves = np.log(np.maximum(spreads[:, 0], tiny) / np.maximum(still, tiny))
+    narrow = np.log(max(rules.hinge_spread, tiny) / np.maximum(spreads[:, 1], tiny))
+    if rules.rule == "share":
+        narrow = np.maximum(narrow, np.log((1.0 - rules.share) / np.maximum(rest, tiny)))
+    way = np.where(
+        types == FIXED, -moves, np.minimum(moves, np.where(types == HINGE, narrow, -narrow))
+    )
+    return np.asarray((1.0 - np.exp(-np.maximum(way, 0.0))) * (1.0 - 1.0 / np.sqrt(count)))

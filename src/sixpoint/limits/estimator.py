@@ -1,0 +1,277 @@
+"""LimitEstimator: joint types and limits from motion, all at once or while it arrives.
+
+The samples that came so far are all that counts, not the pieces they came in: a recording that is
+still running and the same recording from a file give the same limits to the bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..body.skeleton import Skeleton
+from ..errors import InputError
+from ..kernels import arrays
+from ..kernels.types import Floats, Ints
+from ..motion.motion import Motion
+from .bind import Repair, examine
+from .classify import FIXED, Moments, TypeRules, classify
+from .estimate import Estimate, check_margin
+from .fit import fit_ranges
+from .rest_frames import joint_roles, own_joints, swing_frames
+from .tape import Tape
+
+RATE = 50.0
+"""Samples a second: the paper's 100 for a motion of about 2 s [Hz]."""
+LEAST_SAMPLES = 100
+"""Samples of a clip that is shorter than that."""
+LEAST_KEYS = 4
+"""Frames that a clip must have: fewer cannot be interpolated (S1.18)."""
+
+
+class LimitEstimator:
+    """Collects motion of one rig, and estimates what its joints are and how far they go.
+
+    The root of a person, and the pelvis, are left out: they turn in the world, not in a joint.
+    """
+
+    def __init__(
+        self,
+        skeleton: Skeleton,
+        *,
+        rules: TypeRules | None = None,
+        rate: float = RATE,
+        margin: float = 0.0,
+        quantile: float = 1.0,
+        repair: Repair | None = None,
+    ) -> None:
+        """Prepare for a rig.
+
+        Args:
+            skeleton: the rig. Other clips may have other bone lengths, but not other joints.
+            rules: when a joint is fixed or a hinge.
+            rate: samples a second that motions are resampled to, 100 of each at least [Hz].
+            margin: added to both ends of every interval [rad].
+            quantile: part of the samples of each direction that a swing boundary holds.
+            repair: what takes the place of an infeasible bind pose.
+        """
+        check_margin(margin, quantile)
+        if not (np.isfinite(rate) and rate > 0.0):
+            raise InputError(f"Expected a positive `rate` in Hz, got {rate}.")
+        self.skeleton = skeleton
+        self.rules = rules or TypeRules()
+        self.rate = float(rate)
+        self.margin = float(margin)
+        self.quantile = float(quantile)
+        self.repair = repair or Repair()
+        self._joints: Ints = own_joints(skeleton.articulation)
+        if len(self._joints) == 0:
+            raise InputError("Expected a skeleton with joints to limit, got one with a root alone.")
+        self._names = tuple(skeleton.names[j] for j in self._joints)
+        self._roles = joint_roles(skeleton.articulation, self._joints)
+        self._frames = swing_frames(skeleton.articulation, self._joints)
+        bind = skeleton.bind if skeleton.bind is not None else arrays.identity(skeleton.joint_count)
+        self._bind = arrays.canonical(self._turned(skeleton, bind[None])[0])
+        self._tape = Tape(len(self._joints))
+        self._last: Floats | None = None
+        self._clips: list[dict[str, Any]] = []
+
+    def __len__(self) -> int:
+        """Samples so far."""
+        return len(self._tape)
+
+    def add(self, motion: Motion, name: str | None = None) -> None:
+        """A clip, resampled.
+
+        Raises:
+            InputError: it has fewer than four frames, other joints, or rotations that are not
+                finite.
+        """
+        label = name or Path(motion.source.path or "motion").name
+        self._check_rig(motion.skeleton, label)
+        if len(motion) < LEAST_KEYS:
+            raise InputError(
+                f"{label}: expected {LEAST_KEYS} frames or more to estimate from, "
+                f"got {len(motion)}."
+            )
+        self._check_finite(motion.rotations, label)
+        seconds = (len(motion) - 1) / motion.rate
+        count = max(LEAST_SAMPLES, round(seconds * self.rate))
+        at = np.linspace(0.0, len(motion) - 1, count)
+        sampled = _sampled(motion.rotations, at)
+        self._keep(self._turned(motion.skeleton, sampled), True)
+        self._clips.append({"name": label, "frames": len(motion), "samples": count})
+
+    def extend(self, rotations: Floats, *, jump: bool = False) -> None:
+        """Frames that have just arrived, as they are: local rotations of the rig, (n, J, 4).
+
+        Args:
+            rotations: all joints, in the order of the skeleton.
+            jump: they do not follow on the frames before.
+        """
+        found = np.array(rotations, dtype=np.float64)
+        if found.ndim != 3 or found.shape[1:] != (self.skeleton.joint_count, 4):
+            raise InputError(
+                f"Expected rotations of shape (n, {self.skeleton.joint_count}, 4), "
+                f"got {found.shape}."
+            )
+        self._check_finite(found, "stream")
+        if len(found) == 0:
+            return
+        if not self._clips or jump or self._clips[-1]["name"] != "stream":
+            self._clips.append({"name": "stream", "frames": 0, "samples": 0})
+            jump = True
+        self._keep(self._turned(self.skeleton, found), jump)
+        for key in ("frames", "samples"):
+            self._clips[-1][key] += len(found)
+
+    def estimate(self) -> Estimate:
+        """Types and limits from everything so far.
+
+        Raises:
+            InputError: fewer than four samples came, or nothing moved.
+        """
+        if len(self._tape) < LEAST_KEYS:
+            raise InputError(
+                f"Expected {LEAST_KEYS} samples or more to estimate from, got {len(self._tape)}."
+            )
+        moments = Moments(len(self._joints))
+        for block, starts in self._tape.blocks():
+            moments.add(block, starts)
+        classes = classify(moments, self.rules, self._bind)
+        if (classes.types == FIXED).all():
+            raise InputError(
+                "Expected motion, got clips in which no joint moves by more than "
+                f"{np.degrees(classes.spreads.max()):.2g} degrees."
+            )
+        fit = fit_ranges(
+            (block for block, _ in self._tape.blocks()),
+            classes,
+            moments.mean(),
+            self._frames,
+            self.quantile,
+        )
+        if self.repair.frame >= len(self._tape):
+            raise InputError(
+                f"Expected a frame below {len(self._tape)} to repair the bind pose with, "
+                f"got {self.repair.frame}."
+            )
+        sample = self._tape.sample(self.repair.frame)
+        neutral = self.skeleton.articulation.neutral[self._joints]
+        return Estimate(
+            self._names,
+            self._roles,
+            classes,
+            fit,
+            self._bind,
+            tuple(examine(self._bind, sample, classes, fit, self.repair)),
+            arrays.rotate(arrays.conjugate(neutral), classes.axes),
+            self.margin,
+            self._provenance(),
+        )
+
+    def samples(self, most: int = 20_000) -> tuple[Floats, list[int]]:
+        """Samples so far (N, J, 4), as limits see them, and where clips start; for pictures.
+
+        Of more than `most` the first are given.
+        """
+        kept, starts, count = [], [], 0
+        for block, jumps in self._tape.blocks():
+            starts += (count + np.flatnonzero(jumps)).tolist()
+            kept.append(block)
+            count += len(block)
+            if count >= most:
+                break
+        return np.concatenate(kept), starts
+
+    def _provenance(self) -> dict[str, Any]:
+        return {
+            "clips": [dict(clip) for clip in self._clips],
+            "samples": len(self._tape),
+            "samples_per_second": self.rate,
+            "rule": self.rules.rule,
+            "share": self.rules.share,
+            "hinge_spread": round(float(np.degrees(self.rules.hinge_spread)), 9),
+            "fixed_spread": None
+            if self.rules.fixed_spread is None
+            else round(float(np.degrees(self.rules.fixed_spread)), 9),
+            "reference": self.rules.reference,
+            "margin": round(float(np.degrees(self.margin)), 9),
+            "quantile": self.quantile,
+            "repair": str(self.repair),
+        }
+
+    def _turned(self, skeleton: Skeleton, rotations: Floats) -> Floats:
+        """What limits see, of the joints that are estimated."""
+        body = skeleton.articulation
+        before, after = (frame[self._joints] for frame in body.frames)
+        own = rotations[:, self._joints]
+        turned = arrays.multiply(arrays.multiply(before, own), arrays.conjugate(after))
+        return arrays.normalize(turned)
+
+    def _keep(self, samples: Floats, jump: bool) -> None:
+        """Signs go on from the sample before, in a new clip too (A1.3)."""
+        last = arrays.canonical(samples[:1]) if self._last is None else self._last
+        samples = arrays.same_hemisphere(np.concatenate([last, samples]))[1:]
+        self._last = samples[-1:]
+        self._tape.add(samples, jump)
+
+    def _check_rig(self, other: Skeleton, label: str) -> None:
+        mine, theirs = self.skeleton, other
+        missing = [name for name in mine.names if name not in theirs.names]
+        added = [name for name in theirs.names if name not in mine.names]
+        if missing or added:
+            said = [f"without {_listed(missing)}"] * bool(missing)
+            said += [f"with {_listed(added)}"] * bool(added)
+            raise InputError(
+                f"{label}: expected the joints of the clips before, got a rig {' and '.join(said)}."
+            )
+        moved = [name for name in mine.names if _parent(mine, name) != _parent(theirs, name)]
+        if moved or mine.names != theirs.names:
+            moved = moved or [a for a, b in zip(mine.names, theirs.names, strict=True) if a != b]
+            raise InputError(
+                f"{label}: expected the hierarchy of the clips before, got another place for "
+                f"{_listed(moved)}."
+            )
+
+    def _check_finite(self, rotations: Floats, label: str) -> None:
+        wrong = ~np.isfinite(rotations).all(axis=(0, 2))
+        if wrong.any():
+            names = [self.skeleton.names[j] for j in np.flatnonzero(wrong)]
+            raise InputError(
+                f"{label}: expected finite rotations, got NaN or infinity in {_listed(names)}."
+            )
+
+
+def estimate_limits(motions: Sequence[Motion], **options: Any) -> Estimate:
+    """Joint types and limits of the clips of one rig; options as of `LimitEstimator`."""
+    if not motions:
+        raise InputError("Expected one motion or more to estimate limits from, got none.")
+    estimator = LimitEstimator(motions[0].skeleton, **options)
+    for motion in motions:
+        estimator.add(motion)
+    return estimator.estimate()
+
+
+def _sampled(rotations: Floats, at: Floats) -> Floats:
+    """Slerped samples at fractional frames `at`; frames themselves to the bit."""
+    below = np.minimum(at.astype(np.int64), len(rotations) - 1)
+    part = at - below
+    out = rotations[below]
+    between = part > 0.0
+    after = rotations[np.minimum(below + 1, len(rotations) - 1)]
+    out[between] = arrays.slerp(out[between], after[between], part[between][:, None])
+    return out
+
+
+def _parent(skeleton: Skeleton, name: str) -> str:
+    parent = int(skeleton.parents[skeleton.names.index(name)])
+    return "" if parent < 0 else skeleton.names[parent]
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:6])
+    return shown if len(names) <= 6 else f"{shown} and {len(names) - 6} more"

@@ -1,0 +1,206 @@
+"""Pictures of estimated limits: the samples of a joint, its angles, its boundary, its motions."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..kernels import arrays
+from ..kernels.types import Floats
+from ..limits.classify import BALL, HINGE
+from ..limits.fit import hinge_angles, swing_angles
+from ..limits.intervals import contiguous_interval
+from ..replacing import replacing
+from .figure import INK, new_figure
+
+if TYPE_CHECKING:
+    from ..limits import Estimate, LimitEstimator
+
+SEEN, EDGE, OTHER = "#0072B2", "#222222", "#D55E00"
+"""Colours of the palette of Okabe and Ito."""
+CLIPS = ("#0072B2", "#D55E00", "#009E73")
+SHOWN = 4000
+"""Most samples in one cloud."""
+WINDOW = 400
+"""Samples of which angles are shown in time."""
+DPI = 110
+
+
+def draw_limits(estimator: LimitEstimator, estimate: Estimate, folder: Path) -> list[str]:
+    """Write the pictures into a folder: Figs. 4, 7 and 9 of the paper, and swing boundaries.
+
+    Returns:
+        The files, in the order in which they are explained in the documentation.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    samples, starts = estimator.samples()
+    joints = _chosen(estimate)
+    drawn = {
+        "cloud": draw_clouds(estimate, samples, joints),
+        "unwrapping": draw_unwrapping(estimate, samples, _wrapping(estimate, samples, joints[0])),
+        "boundary": draw_boundary(estimate, samples, joints[0]),
+        "motions": draw_motions(estimate, samples, starts, joints[0]),
+    }
+    paths = []
+    for name, figure in drawn.items():
+        path = folder / f"{name}.png"
+        with replacing(path) as file:
+            figure.savefig(file, format="png", metadata={"Software": None})
+        paths.append(str(path))
+    return paths
+
+
+def _chosen(estimate: Estimate) -> list[int]:
+    """A ball and a hinge to show: left shoulder and elbow where there are such."""
+    spread = estimate.classes.spreads[:, 0]
+    out = []
+    for role, kind in (("l_shoulder", BALL), ("l_elbow", HINGE)):
+        named = [j for j, n in enumerate(estimate.names) if estimate.roles.get(n) == role]
+        alike = np.flatnonzero(estimate.classes.types == kind)
+        best = [int(alike[np.argmax(spread[alike])])] if len(alike) else [int(np.argmax(spread))]
+        out.append((named or best)[0])
+    return out
+
+
+def _wrapping(estimate: Estimate, samples: Floats, usual: int) -> int:
+    """The ball to show unwrapping on: the usual one, or that which loses the most jumps."""
+    angles = arrays.to_zyz(samples[:WINDOW])
+    low, _, _ = contiguous_interval(angles)
+    before = _jumps(angles)
+    after = _jumps(low + np.mod(angles - low, 2.0 * np.pi))
+    balls = estimate.classes.types == BALL
+    if not balls.any() or (balls[usual] and before[usual] > after[usual]):
+        return usual
+    # Near a lock jumps remain, whatever is done (A1.17): not what the picture is about.
+    return int(np.argmax(np.where(balls, before - 10 * after, -1e9)))
+
+
+def _jumps(angles: Floats) -> Floats:
+    """Steps of more than half a turn of the angles (N, J, A) of each joint, shape (J,)."""
+    return np.asarray((np.abs(np.diff(angles, axis=0)) > np.pi).sum(axis=(0, 2)), np.float64)
+
+
+def _title(axes: Any, text: str) -> None:
+    axes.set_title(text, fontsize=10, color=INK)
+
+
+def _label(estimate: Estimate, joint: int) -> str:
+    name = estimate.names[joint]
+    role = estimate.roles.get(name)
+    return f"{name} ({role})" if role and role != name else name
+
+
+def _few(samples: Floats) -> Floats:
+    step = max(1, -(-len(samples) // SHOWN))
+    return samples[::step]
+
+
+def draw_clouds(estimate: Estimate, samples: Floats, joints: list[int]) -> Any:
+    """Fig. 4: vector parts of the rotations from their mean; a ball fills space, a hinge a line."""
+    figure = new_figure("A picture of limits", (9.0, 4.4), DPI)
+    for k, joint in enumerate(joints):
+        turned = arrays.multiply(arrays.conjugate(estimate.fit.centre[joint]), samples[:, joint])
+        v = _few(arrays.canonical(turned)[:, 1:])
+        axes = figure.add_subplot(1, len(joints), k + 1, projection="3d")
+        axes.scatter(*v.T, s=4.0, c=SEEN, alpha=0.5, linewidths=0.0)
+        reach = max(float(np.abs(v).max()), 0.05)
+        axes.set(xlim=(-reach, reach), ylim=(-reach, reach), zlim=(-reach, reach))
+        share = estimate.classes.eigenvalues[joint]
+        part = 100.0 * share / max(float(share.sum()), 1e-300)
+        _title(
+            axes,
+            f"{_label(estimate, joint)}: {estimate.types[estimate.names[joint]]}\n"
+            f"variance {part[0]:.1f} / {part[1]:.1f} / {part[2]:.1f} %",
+        )
+        axes.set_xlabel("x")
+        axes.set_ylabel("y")
+        axes.set_zlabel("z")
+    return figure
+
+
+def draw_unwrapping(estimate: Estimate, samples: Floats, joint: int) -> Any:
+    """Fig. 7: angles in time before and after they are made contiguous."""
+    figure = new_figure("A picture of limits", (9.0, 4.6), DPI)
+    first = samples[: min(len(samples), WINDOW), joint]
+    if estimate.types[estimate.names[joint]] == "hinge":
+        turned = arrays.multiply(arrays.conjugate(estimate.classes.reference[joint]), first)
+        angles = hinge_angles(turned, estimate.classes.axes[joint])[0][:, None]
+        names = ["θ"]
+    else:
+        angles, names = arrays.to_zyz(first), ["φ", "ψ", "θ"]
+    low, high, _ = contiguous_interval(angles)
+    after = low + np.mod(angles - low, 2.0 * np.pi)
+    for row, (values, title) in enumerate(((angles, "before"), (after, "after"))):
+        axes = figure.add_subplot(2, 1, row + 1)
+        jumps = int(_jumps(values[:, None])[0])
+        for k, name in enumerate(names):
+            axes.plot(np.degrees(values[:, k]), ".", ms=2.5, color=CLIPS[k], label=name)
+            if row:
+                axes.axhspan(*np.degrees((low[k], high[k])), color=CLIPS[k], alpha=0.08)
+        _title(axes, f"{_label(estimate, joint)}, {title}: {jumps} jumps of a turn")
+        axes.set_ylabel("degrees", color=INK)
+        axes.legend(frameon=False, fontsize=8, loc="upper right", ncols=3)
+    axes.set_xlabel("sample", color=INK)
+    figure.subplots_adjust(hspace=0.45)
+    return figure
+
+
+def draw_boundary(estimate: Estimate, samples: Floats, joint: int) -> Any:
+    """Where the bone points: samples and boundary on the sphere, and on its map along the bone."""
+    figure = new_figure("A picture of limits", (9.0, 4.6), DPI)
+    limit = estimate.limit(joint, "swing_twist", type=BALL)
+    bone, e1, e2 = (np.array(v) for v in (limit.bone, limit.e1, limit.e2))
+    theta = np.linspace(-np.pi, np.pi, 721)
+    most = limit.amplitude(theta)
+    heading = np.cos(theta)[:, None] * e1 + np.sin(theta)[:, None] * e2
+    edge = np.cos(most)[:, None] * bone + np.sin(most)[:, None] * heading
+    at = arrays.rotate(_few(samples[:, joint]), bone)
+    axes = figure.add_subplot(1, 2, 1, projection="3d")
+    u, v = np.meshgrid(np.linspace(0.0, 2.0 * np.pi, 25), np.linspace(0.0, np.pi, 13))
+    ball = np.cos(u) * np.sin(v), np.cos(v), np.sin(u) * np.sin(v)
+    # The picture's third axis points up: x, z, y.
+    axes.plot_wireframe(ball[0], ball[2], ball[1], color="#D9DDE2", linewidth=0.5)
+    axes.scatter(at[:, 0], at[:, 2], at[:, 1], s=3.0, c=SEEN, alpha=0.5, linewidths=0.0)
+    axes.plot(edge[:, 0], edge[:, 2], edge[:, 1], color=EDGE, linewidth=1.8)
+    axes.set_box_aspect((1.0, 1.0, 1.0))
+    axes.set_axis_off()
+    axes.view_init(elev=12.0, azim=60.0)
+    _title(axes, f"{_label(estimate, joint)}: where the bone points")
+    axes = figure.add_subplot(1, 2, 2, projection="polar")
+    seen = swing_angles(samples, estimate.fit.frames)
+    axes.scatter(
+        _few(seen[0][:, joint]), np.degrees(_few(seen[1][:, joint])), s=3.0, c=SEEN,
+        alpha=0.4, linewidths=0.0,
+    )  # fmt: skip
+    axes.plot(theta, np.degrees(most), color=EDGE, linewidth=1.6)
+    axes.set_rlabel_position(250.0)
+    twist = np.degrees(limit.twist)
+    _title(axes, f"swing ψ(θ), twist {twist[0]:.0f}..{twist[1]:.0f}")
+    return figure
+
+
+def draw_motions(estimate: Estimate, samples: Floats, starts: list[int], joint: int) -> Any:
+    """Fig. 9: the samples of one joint in three clips, or thirds of one."""
+    edges = [*starts, len(samples)]
+    spans = list(pairwise(edges))
+    if len(spans) < 3:
+        cuts = np.linspace(0, len(samples), 4).astype(int).tolist()
+        spans, names = list(pairwise(cuts)), ["first", "second", "third"]
+    else:
+        names = [clip["name"] for clip in estimate.provenance["clips"]]
+    figure = new_figure("A picture of limits", (9.0, 3.4), DPI)
+    for k in range(3):
+        first, last = spans[k]
+        v = _few(arrays.canonical(arrays.multiply(
+            arrays.conjugate(estimate.fit.centre[joint]), samples[first:last, joint]
+        ))[:, 1:])  # fmt: skip
+        axes = figure.add_subplot(1, 3, k + 1, projection="3d")
+        axes.plot(*v.T, color=CLIPS[k], linewidth=0.8)
+        axes.scatter(*v.T, s=3.0, c=CLIPS[k], linewidths=0.0)
+        axes.set(xlim=(-1.0, 1.0), ylim=(-1.0, 1.0), zlim=(-1.0, 1.0))
+        _title(axes, str(names[k])[:28])
+    figure.suptitle(_label(estimate, joint), fontsize=11, color=INK)
+    return figure

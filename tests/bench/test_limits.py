@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import pytest
+
+from sixpoint.bench.fig8 import CHOICES, Recording, bench_fig8, people_solvers
+from sixpoint.bench.limits import bench_limits, bench_time, classification, sample_counts
+from sixpoint.errors import InputError, UnknownName
+from sixpoint.motion.clips import builtin
+
+
+@pytest.fixture(scope="module")
+def recordings() -> list[Recording]:
+    names = ("squat", "walk")
+    return [Recording.of(name, builtin(name).frames(slice(0, 90)), "built-in") for name in names]
+
+
+def test_the_bench_has_all_its_parts(recordings, monkeypatch):
+    monkeypatch.setattr("sixpoint.bench.limits.QUICK_TRIALS", 20)
+    told = []
+    found = bench_limits(
+        recordings, solvers=("sik",), quick=True, progress=lambda *n: told.append(n)
+    )
+    assert {"classification", "samples", "time", "fig8", "machine"} <= found.keys()
+    assert told[-1][0] == told[-1][1]
+    rows = found["fig8"]["rows"]
+    assert [row["limits"] for row in rows if row["clip"] == "squat"] == list(CHOICES)
+    assert all(row["position_rms"] > 0.0 for row in rows)
+    assert len(found["fig8"]["averages"]) == len(CHOICES)
+    assert len(found["fig8"]["conclusion"]) == len(CHOICES) - 1
+
+
+def test_classification_falls_with_noise():
+    rows = classification(40)
+    right = {(row["noise_deg"], row["type"]): row["right_share"] for row in rows}
+    assert right[1.0, "hinge"] >= 0.97
+    assert right[3.0, "hinge"] <= right[1.0, "hinge"]
+    assert [row["axis_error_mean_deg"] is None for row in rows[:3]] == [True, False, True]
+
+
+def test_sample_counts_and_time():
+    found = sample_counts([builtin("boxing")])
+    assert found["clips"] == 1
+    assert 0.0 <= found["hinge"]["mean_deg"] < 3.0
+    assert bench_time(2)["bones"] == 30
+
+
+def test_limits_that_no_clip_gives_are_left_out(recordings):
+    found = bench_fig8(recordings[:1], solvers=("sik",), quick=True)
+    none = [row for row in found["rows"] if row["limits"] in ("kind", "others")]
+    assert all(row["position_rms"] is None for row in none)
+
+
+def test_subjects_and_twins():
+    clip = builtin("squat")
+    assert Recording.of("02_03_run", clip, "run").subject == "2"
+    assert Recording.of("122_01", clip, "run").subject == Recording.of("83_02", clip, "x").subject
+    assert Recording.of("squat", clip, "x").subject == "squat"
+
+
+def test_wrong_calls_are_refused(recordings):
+    with pytest.raises(UnknownName, match="No solver of people 'nose'"):
+        people_solvers(["nose"])
+    with pytest.raises(InputError, match="Expected one clip or more"):
+        bench_fig8([])
+
+
+def test_the_command_reports_in_json_and_in_tables(monkeypatch, tmp_path):
+    import json
+
+    from click.testing import CliRunner
+
+    from sixpoint.cli import main
+
+    monkeypatch.setattr("sixpoint.bench.limits.QUICK_TRIALS", 20)
+    words = ["bench", "limits", "--quick", "--solvers", "sik"]
+    done = CliRunner().invoke(main, [*words, "--json", "-o", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert found == json.loads((tmp_path / "limits.json").read_text())
+    assert "30 bones, 100 samples" in CliRunner().invoke(main, words).stdout
+    wrong = CliRunner().invoke(main, ["bench", "limits", "--solvers", "nose"])
+    assert wrong.exit_code == 2

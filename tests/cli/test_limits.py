@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import sixpoint as sp
+from sixpoint.limits import Limits
+
+
+@pytest.fixture(scope="module")
+def clip(tmp_path_factory):
+    path = tmp_path_factory.mktemp("clips") / "boxing.bvh"
+    sp.save(sp.builtin("boxing").frames(slice(0, 150)), path)
+    return path
+
+
+def test_clips_become_limits_and_limits_a_solve(run, clip, tmp_path):
+    out = tmp_path / "limits.json"
+    report = json.loads(run("limits", clip, "-o", out, "--json").stdout)
+    data = json.loads(out.read_text())
+    assert data["version"] == 2
+    assert data["joints"]["l_elbow"]["type"] == report["types"]["l_elbow"] == "hinge"
+    assert data["provenance"]["clips"][0]["name"] == "boxing.bvh"
+    assert {"confidence", "bind_feasible", "axis"} <= report["joints"]["l_elbow"].keys()
+    solved = run("reconstruct", clip, "-o", tmp_path / "out.bvh", "--limits", out, "--json")
+    assert json.loads(solved.stdout)["limit_violations"] == 0
+
+
+def test_an_edited_file_is_used(run, clip, tmp_path):
+    """S1.30."""
+    out = tmp_path / "limits.json"
+    run("limits", clip, "-o", out)
+    data = json.loads(out.read_text())
+    data["joints"]["l_elbow"]["high"] += 5.0
+    out.write_text(json.dumps(data))
+    edited = Limits.load(out)["l_elbow"]
+    assert np.degrees(edited.high) == pytest.approx(data["joints"]["l_elbow"]["high"])
+    data["joints"]["l_elbow"]["low"] = 400.0
+    out.write_text(json.dumps(data))
+    wrong = run("reconstruct", clip, "-o", tmp_path / "out.bvh", "--limits", out, status=1)
+    assert "Joint 'l_elbow': Expected low <= high" in wrong.stderr
+    data["joints"] = {"nose": data["joints"]["l_wrist"]}
+    out.write_text(json.dumps(data))
+    wrong = run("reconstruct", clip, "-o", tmp_path / "out.bvh", "--limits", out, status=1)
+    assert "No joint to limit 'nose'" in wrong.stderr
+    assert not (tmp_path / "out.bvh").exists()
+
+
+def test_the_table_and_the_exports(run, clip, tmp_path):
+    args = ("--csv", tmp_path / "l.csv", "--urdf", tmp_path / "l.urdf", "--family", "xyz")
+    shown = run("limits", clip, "-o", tmp_path / "l.json", *args)
+    assert "l_shoulder" in shown.stdout
+    assert "confidence" in shown.stdout
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "l.csv").read_text())))
+    assert sum(row["joint"] == "l_elbow" for row in rows) == 1
+    limits = Limits.load(tmp_path / "l.json")
+    balls = [row for row in rows if row["type"] == "ball"]
+    assert len(balls) % 3 == 0
+    first = balls[0]
+    low, high = np.degrees(limits[first["joint"]].intervals[0])
+    assert (float(first["low_deg"]), float(first["high_deg"])) == pytest.approx(
+        (low, high), abs=1e-5
+    )
+    robot = ET.parse(tmp_path / "l.urdf").getroot()
+    links = {link.get("name") for link in robot.iter("link")}
+    joints = list(robot.iter("joint"))
+    children = [joint.find("child").get("link") for joint in joints]
+    assert len(children) == len(set(children)) == len(links) - 1
+    assert {joint.find("parent").get("link") for joint in joints} <= links
+    elbow = next(joint for joint in joints if joint.get("name") == "l_elbow")
+    assert elbow.get("type") == "revolute"
+    assert float(elbow.find("limit").get("upper")) == pytest.approx(
+        limits["l_elbow"].high, abs=1e-6
+    )
+
+
+def test_pictures(run, clip, tmp_path):
+    report = json.loads(
+        run(
+            "limits", clip, "-o", tmp_path / "l.json", "--pictures", tmp_path / "p", "--json"
+        ).stdout
+    )
+    assert [path.rsplit("/", 1)[-1] for path in report["pictures"]] == [
+        "cloud.png", "unwrapping.png", "boundary.png", "motions.png",
+    ]  # fmt: skip
+    for path in report["pictures"]:
+        with open(path, "rb") as file:
+            assert file.read(4) == b"\x89PNG"
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("--margin", "-3"), "Expected `margin` from 0 to 180 degrees, got -3"),
+        (("--share", "2"), "Expected `share` between 0 and 1"),
+        (("--repair", "best"), "Expected a repair midpoint, circular_mean or frame:NUMBER"),
+        (("--quantile", "0"), "Expected `quantile` above 0"),
+        (("--rate", "0"), "Expected a positive `rate`"),
+        (("--family", "cone"), "'cone' is not one of"),
+    ],
+)
+def test_wrong_calls(run, clip, tmp_path, args, message):
+    assert message in run("limits", clip, "-o", tmp_path / "l.json", *args, status=2).stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_wrong_clips_leave_nothing(run, clip, tmp_path):
+    out = tmp_path / "out" / "l.json"
+    out.parent.mkdir()
+    motion = sp.load(clip)
+    cases = {
+        "short": (motion.frames(slice(0, 3)), "expected 4 frames or more to estimate from, got 3"),
+        "one": (motion.frames(slice(0, 1)), "expected 4 frames or more to estimate from, got 1"),
+        "still": (
+            replace(motion, rotations=np.tile(motion.rotations[:1], (len(motion), 1, 1))),
+            "no joint moves",
+        ),
+    }
+    for name, (wrong, message) in cases.items():
+        path = tmp_path / f"{name}.bvh"
+        sp.save(wrong, path)
+        assert message in run("limits", path, "-o", out, status=1).stderr
+    names = list(motion.skeleton.names)
+    names[names.index("l_wrist")] = "l_hand"
+    other = tmp_path / "other.bvh"
+    sp.save(replace(motion, skeleton=replace(motion.skeleton, names=tuple(names))), other)
+    wrong = run("limits", clip, other, "-o", out, status=1).stderr
+    assert "other.bvh: expected the joints of the clips before, got a rig without l_wrist" in wrong
+    lost = run("limits", clip, "-o", out, "--csv", out.parent / "no" / "l.csv", status=1).stderr
+    assert "cannot be written" in lost
+    assert (
+        "Expected the output to end in .json" in run("limits", clip, "-o", "a.bvh", status=2).stderr
+    )
+    assert "found none" in run("limits", out.parent, "-o", out, status=1).stderr
+    assert "Cannot be read" in run("limits", tmp_path / "no.bvh", "-o", out, status=1).stderr
+    assert list(out.parent.iterdir()) == []

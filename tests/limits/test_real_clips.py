@@ -1,0 +1,90 @@
+"""What the joint-limit paper says about the CMU clips, on the clips themselves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sixpoint as sp
+from sixpoint.limits import LimitEstimator, Limits
+from sixpoint.limits.estimate import FAMILIES, Estimate
+
+pytestmark = pytest.mark.data
+
+
+def collected(paths) -> tuple[Estimate, LimitEstimator]:
+    estimator = None
+    for path in sorted(paths):
+        motion = sp.load(path)
+        estimator = estimator or LimitEstimator(motion.skeleton)
+        estimator.add(motion, path.name)
+    return estimator.estimate(), estimator
+
+
+def by_role(estimate: Estimate) -> dict[str, str]:
+    return {estimate.roles.get(name, name): kind for name, kind in estimate.types.items()}
+
+
+@pytest.fixture(scope="module")
+def gymnastics(shared_data: Path) -> tuple[Estimate, LimitEstimator]:
+    return collected((shared_data / "cmu" / "gymnastics").glob("*.bvh"))
+
+
+def test_gymnastics_give_the_types_that_people_have(gymnastics):
+    """S1.26."""
+    types = by_role(gymnastics[0])
+    for side in "lr":
+        assert types[f"{side}_elbow"] == types[f"{side}_knee"] == "hinge"
+        assert types[f"{side}_shoulder"] == types[f"{side}_hip"] == "ball"
+        assert types[f"{side}_clavicle"] == "fixed"  # CMU never moves them
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_sample_of_the_clips_is_inside(gymnastics, family, tmp_path):
+    estimate, estimator = gymnastics
+    estimate.save(tmp_path / "limits.json", family)
+    limits = Limits.load(tmp_path / "limits.json")
+    for samples, _ in estimator._tape.blocks():
+        for j, joint in enumerate(estimate.joints(family)):
+            slack = joint.off_axis[1] if joint.type == "hinge" else 0.0
+            for sign in (1.0, -1.0):
+                beyond = limits[joint.name].violation(sign * samples[:, j])
+                assert beyond.max() <= 1.0001 * slack + 1e-9, joint.name
+
+
+def test_a_run_makes_a_hinge_of_the_right_shoulder_and_the_t_pose_infeasible(shared_data):
+    """S1.27."""
+    estimate, _ = collected([shared_data / "cmu" / "run" / "02_03_run_jog.bvh"])
+    assert by_role(estimate)["r_shoulder"] == "hinge"
+    for side in "lr":
+        name = next(n for n, role in estimate.roles.items() if role == f"{side}_shoulder")
+        joint = estimate.joint(name)
+        assert not joint.bind.feasible
+        assert np.degrees(joint.bind_violation) > 20.0
+        assert joint.bind.start is not None
+
+
+def test_shoulders_fill_space_and_elbows_a_line(gymnastics):
+    """S1.21."""
+    estimate, _ = gymnastics
+    shares = {
+        estimate.roles.get(name): values / values.sum()
+        for name, values in zip(estimate.names, estimate.classes.eigenvalues, strict=True)
+        if values.sum() > 0.0
+    }
+    assert shares["l_shoulder"][0] < 0.8
+    assert shares["l_elbow"][0] > 0.999
+
+
+def test_a_hundred_samples_of_two_seconds_suffice(shared_data):
+    """S1.17, for all but the spikes of toes, thumbs and forearms, which two seconds have few of."""
+    from sixpoint.bench.limits import sample_counts
+
+    paths = sorted((shared_data / "cmu").rglob("*.bvh"))[::6]
+    found = sample_counts([sp.load(path) for path in paths])
+    assert found["hinge"]["below_3deg"] > 0.9
+    assert found["zyz_centred"]["below_3deg"] > 0.9
+    assert found["hinge"]["median_deg"] < 0.3
+    assert found["zyz_centred"]["median_deg"] < 0.3
