@@ -42,6 +42,28 @@ def directions(seed: int, count: int) -> np.ndarray:
     return v / np.linalg.norm(v, axis=1, keepdims=True)
 
 
+# --- chains ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("method", "part"), [("ccd", 0.3), ("fabrik", 0.7)])
+def test_a_stride_saves_sweeps(method: str, part: float):
+    rng = np.random.default_rng(2)
+    chain = Skeleton.chain(30)
+    sweeps = {}
+    for stride in (True, False):
+        tracker = sp.solver(method, stride=stride).prepare(chain)
+        solutions = []
+        for _ in range(20):
+            tracker.reset()
+            target = rng.normal(size=3)
+            target *= 0.95 / np.linalg.norm(target)
+            solutions.append(tracker.solve(target[None]))
+        sweeps[stride] = np.median([s.iterations for s in solutions])
+    assert sweeps[True] < part * sweeps[False]
+    assert sp.solver(method).prepare(chain)._settings[0].longest_stride > 0.0
+    assert sp.solver(method).prepare(HUMAN)._settings[0].longest_stride == 0.0
+
+
 # --- parts ----------------------------------------------------------------------------------------
 
 

@@ -184,9 +184,12 @@ def sweep_figures(
     The root stays where it is; the pose of the frame before is the start.
     """
     for frame in range(first, last):
-        steps, reason, _ = settle(
+        steps, reason, limited = settle(
             figure, settings[0], pose, parts, 0, seen[frame], turned[frame], False
         )
+        flags = stop_flags(reason)
+        if reason != MET and limited:
+            flags |= LIMITED
         for tip in range(figure.tip_row.shape[0]):  # those of no task, too
             tip_forward(figure, pose, tip)
-        end_figure(figure, pose, seen[frame], out, frame, steps, stop_flags(reason))
+        end_figure(figure, pose, seen[frame], out, frame, steps, flags)
