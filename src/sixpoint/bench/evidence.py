@@ -53,6 +53,12 @@ class Evidence:
         runs = {s: self.run(s, name) for s in solvers}
         return {s: r.row[key] for s, r in runs.items() if r and r.row[key] is not None}
 
+    def unlimited(self, name: str, key: str) -> Numbers:
+        """Solver -> a number on one of the paper's clips, without limits."""
+        clip, runs = self.clip(name), self.table.unlimited
+        mine = {s: r.row[key] for (s, c), r in runs.items() if clip and c == clip.name}
+        return {s: value for s, value in mine.items() if value is not None}
+
     def original(self, key: str) -> float:
         """Mean over clips of a habit of the recorded people."""
         return float(np.mean([getattr(habits, key) for habits in self.table.originals.values()]))
