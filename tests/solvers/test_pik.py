@@ -313,6 +313,8 @@ def test_out_of_reach_it_points_at_the_target():
         ({"posture": 2.0}, "Expected `posture` <= 1, got 2.0"),
         ({"give": (1.0, 0.0, 1.0)}, r"`give` to be three numbers in \(0, 1\]"),
         ({"give": (1.0, 1.0)}, "`give` to be three numbers"),
+        ({"priorities": 5}, "mapping of points to levels, got 5"),
+        ({"priorities": [("tip",)]}, "mapping of points to levels"),
         ({"priorities": {}}, "at least one point in `priorities`"),
         ({"priorities": {"tip": -1}}, "level of 'tip' to be an integer >= 0, got -1"),
         ({"priorities": {"tip": 1.5}}, "integer >= 0, got 1.5"),

@@ -64,6 +64,11 @@ def test_a_stride_saves_sweeps(method: str, part: float):
     assert sp.solver(method).prepare(HUMAN)._settings[0].longest_stride == 0.0
 
 
+def test_a_stride_is_taken_or_not():
+    with pytest.raises(InputError, match="`stride` to be True, False or None, got 'yes'"):
+        sp.solver("fabrik", stride="yes")
+
+
 # --- parts ----------------------------------------------------------------------------------------
 
 

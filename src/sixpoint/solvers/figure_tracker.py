@@ -19,6 +19,7 @@ from ..motion.pose import Pose
 from ..tasks import Orient, Reach, Task
 from ._kernels.figure import ORIENTATION, POSITION, Figure, FigurePose
 from ._kernels.figure_frame import NOT_MET
+from ._kernels.missing import FARTHEST
 from ._kernels.tables import LIMITED, OUT_OF_STEPS, FrameTable
 from .base import Tracker
 from .body_table import new_frames
@@ -225,7 +226,7 @@ class FigureTracker(Tracker):
 
     def _missing(self, seen: Floats) -> Bools:
         """Points that shall be reached and have no target, (F, N)."""
-        return np.asarray(np.isnan(seen).any(axis=-1) & self._sought)
+        return np.asarray(~(np.abs(seen) < FARTHEST).all(axis=-1) & self._sought)
 
     def _unreachable(self, seen: Floats) -> Bools:
         """Targets that the bones cannot reach, however they turn, (F, N)."""

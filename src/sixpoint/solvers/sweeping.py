@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..errors import InputError
 from ..kernels import arrays
 from ..kernels._jit import Kernel
 from ._kernels.figure import Figure
@@ -46,6 +47,12 @@ class SweepingSolver(FigureSolver):
     stride: bool | None = None
     """After each sweep, go on the way that it went as long as that helps. Unfolds long chains many
     times faster. Default: not for people by six points, as in the SIK paper; for other figures."""
+
+    def check(self) -> None:
+        """Refuse settings that make no sense."""
+        super().check()
+        if self.stride not in (None, True, False):
+            raise InputError(f"Expected `stride` to be True, False or None, got {self.stride!r}.")
 
     def numbers(self) -> dict[str, Any]:
         """Settings for people."""
