@@ -79,6 +79,10 @@ def measure(folder: str) -> dict[str, Any]:
         "table1": table,
         "other_limits": _other_limits(clips),
         "chains": chains,
+        "pik_as_published": {
+            key: round(sum(row[key] for row in report["as_published"]) / len(CLIPS), 4)
+            for key in ("position_rms", "orientation_rms")
+        },
         "claims": [
             {key: claim[key] for key in ("id", "claim", "reproduced", "note")}
             for claim in report["claims"]

@@ -18,7 +18,7 @@ KINDS = {
 }
 """Kind of method -> solvers, colour. Solvers that are not listed are of a kind of their own."""
 OTHERS = "others"
-BESIDE = {"dls-svd": (6, 6), "sdls": (6, -12), "pseudoinverse": (-6, 8), "tgbsik": (6, 5)}
+BESIDE = {"dls-svd": (-9, -3), "sdls": (8, -8), "pseudoinverse": (7, 4)}
 """Where the name stands from its dot [points], if not to the right."""
 
 
@@ -48,5 +48,5 @@ def choosing(path: Path) -> None:
             )
     axes.set_xscale("log")
     axes.margins(x=0.12, y=0.12)
-    axes.legend(frameon=False, fontsize=10, loc="lower left")
+    axes.legend(frameon=False, fontsize=10, loc="upper left")
     save(figure, path)

@@ -36,6 +36,8 @@ def report_of(table: Table1) -> dict[str, Any]:
         "quick": table.quick,
         "rows": rows,
         "averages": averages(table),
+        "without_limits": [run.row for run in table.unlimited.values()],
+        "as_published": [run.row for run in table.as_published.values()],
         "originals": {clip: _plain(asdict(habits)) for clip, habits in table.originals.items()},
         "published": published_rows(table),
         "claims": _plain(judge_claims(table)),

@@ -29,6 +29,8 @@ SAME = 0.0005
 """DLS and DLS with SVD solve the same equations: their position errors agree to this."""
 LIMITED, FREE = "within_limits", "without_limits"
 """Where a curve was measured."""
+PUBLISHED, USUAL = "as_published", "our_settings"
+"""With which settings."""
 GROWS = 0.10
 """A curve grows when the line through it rises by more than this part of its mean."""
 JUMP = 30.0
@@ -53,6 +55,25 @@ def lowest(name: str) -> Callable[[Numbers], Verdict]:
         if order[0] != name:
             words += f"; {name} is number {order.index(name) + 1} with {found[name]:.4f}"
         return order[0] == name, f"{words}."
+
+    return holds
+
+
+def best_by(key: str) -> Callable[[Evidence], Numbers]:
+    """Methods with the paper's own settings, and with ours."""
+    return lambda e: {PUBLISHED: e.published_average(key, NINE), USUAL: e.average(key, NINE)}
+
+
+def lowest_of_both(name: str) -> Callable[[Numbers], Verdict]:
+    """Whether one solver has the smallest number, the others as published; and as they are here."""
+
+    def holds(found: Numbers) -> Verdict:
+        theirs, ours = (lowest(name)(found[how]) for how in (PUBLISHED, USUAL))
+        if found[PUBLISHED] == found[USUAL]:
+            return theirs
+        improved = [s for s, value in found[USUAL].items() if value != found[PUBLISHED][s]]
+        words = f"{theirs[1]} With our settings of {', '.join(improved)}: {ours[1]}"
+        return theirs[0], words
 
     return holds
 
