@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from sixpoint.solvers._kernels.priority import (
     Damping,
-    Ladder,
     level_damping,
     priority_step,
     take_away,
 )
+from sixpoint.solvers.pik_tables import new_ladder
 
 PLAIN = Damping(0.0, 0.0, 1e-3)
 """Pseudo-inverses without damping, as in the golden numbers."""
@@ -21,22 +21,6 @@ ANGLES = (0.3, 0.5, 0.4)
 """Three unit links, hinges about Z (G2)."""
 TIP = np.array(((-1.944915, -1.649395, -0.932039), (2.014401, 1.059064, 0.362358)))
 """Jacobian of its tip in the plane."""
-
-
-def new_ladder(d: int, m: int) -> Ladder:
-    return Ladder(
-        step=np.zeros(d),
-        basis=np.zeros((d, d)),
-        low=np.zeros(d, np.int64),
-        high=np.zeros(d, np.int64),
-        reduced=np.zeros((m, d)),
-        need=np.zeros(m),
-        square=np.zeros((m, m)),
-        u=np.zeros((m, m)),
-        v=np.zeros((m, m)),
-        sigma=np.zeros(m),
-        part=np.zeros(d),
-    )
 
 
 def step_of(tasks, wish=None, damping: Damping = PLAIN, held=()) -> tuple[np.ndarray, int]:
