@@ -64,6 +64,15 @@ def test_a_stride_saves_sweeps(method: str, part: float):
     assert sp.solver(method).prepare(HUMAN)._settings[0].longest_stride == 0.0
 
 
+@each_method
+def test_out_of_reach_sweeps_end_when_the_chain_is_stretched(method: str):
+    target = np.array([(1.2, 0.9, 0.0)])
+    solution = sp.solver(method).prepare(Skeleton.chain(10)).solve(target)
+    assert solution.stop is StopReason.UNREACHABLE
+    assert solution.iterations < 400
+    assert solution.residuals[0] == pytest.approx(0.5, abs=2e-4)
+
+
 def test_a_stride_is_taken_or_not():
     with pytest.raises(InputError, match="`stride` to be True, False or None, got 'yes'"):
         sp.solver("fabrik", stride="yes")

@@ -18,6 +18,7 @@ from .figure_frame import MET, SPENT, STILL, begin_person, end_figure, end_perso
 from .frame import PELVIS
 from .parts import (
     Parts,
+    is_at_best,
     part_copy,
     part_error,
     part_forward,
@@ -73,6 +74,10 @@ def settle(
         worst, total = part_error(figure, pose, parts, part, places, turns)
         if worst <= near:
             return steps, MET, limited
+        # Without a rule on gains, a target out of reach would take all sweeps.
+        patient = settings.least_gain < 0.0 and not shared
+        if patient and is_at_best(figure, pose, parts, part, places, turns, near):
+            return steps, STILL, limited
         if trying == LAST:
             return steps, SPENT if steps == settings.iterations else STILL, limited
         if trying == SWEPT and settings.longest_stride > 0.0:
