@@ -12,12 +12,15 @@ from pathlib import Path
 
 from drawing import estimate
 from drawing.boundary import boundaries, shoulder
+from drawing.choosing import choosing
 from drawing.clips import order, strip, swivel
 from drawing.elbow import elbow
+from drawing.jacobian import jacobian, pik
 from drawing.kma import kma
 from drawing.limb import clavicle, limb
 from drawing.spine import spine
 from drawing.stance import measures, stance
+from drawing.sweeps import ccd, fabrik
 from drawing.tgbsik import tgbsik
 from drawing.trunk import flip, pelvis, yaws
 
@@ -42,6 +45,11 @@ PICTURES: dict[str, Callable[[Path], None]] = {
     "shoulder": shoulder,
     "kma": kma,
     "tgbsik": tgbsik,
+    "ccd": ccd,
+    "fabrik": fabrik,
+    "jacobian": jacobian,
+    "pik": pik,
+    "choosing": choosing,
     "boundaries": boundaries,
     "estimate_cloud": estimate.cloud,
     "estimate_unwrapping": estimate.unwrapping,

@@ -26,6 +26,8 @@ from pathlib import Path
 from typing import Any
 
 import click
+import measured
+from grid import rows
 
 from sixpoint.body.anthropometry import FRACTIONS, LENGTHS
 from sixpoint.body.rig_names import SCHEMES
@@ -45,14 +47,6 @@ FOLDER = Path(__file__).parent
 SOLVER_PAGES = [p for p in sorted(FOLDER.glob("solvers/*.md")) if p.stem in SOLVERS]
 """Every page of a solver shows its settings."""
 MARKED = re.compile(r"(<!-- table: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
-
-
-def rows(head: Sequence[str], body: Iterable[Sequence[object]]) -> str:
-    """A Markdown table."""
-    lines = [list(head), ["---"] * len(head), *([str(cell) for cell in row] for row in body)]
-    return "\n".join(
-        "| " + " | ".join(cell.replace("|", "\\|") for cell in r) + " |" for r in lines
-    )
 
 
 def field_docs(kind: type) -> dict[str, str]:
@@ -349,6 +343,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "limit-file": limit_file,
     "rooms": rooms,
     "commands": commands,
+    **measured.TABLES,
 }
 """Name in the mark -> what makes the table."""
 

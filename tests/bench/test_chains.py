@@ -9,13 +9,16 @@ from sixpoint.bench.chains import (
     CASES,
     FARTHEST,
     NEAREST,
+    REACHED,
     bench_chains,
     general_solvers,
     reachable_targets,
     unreachable_targets,
 )
+from sixpoint.body.skeleton import Skeleton
 from sixpoint.errors import InputError, UnknownName
-from sixpoint.solvers import SOLVERS
+from sixpoint.motion.points import Points
+from sixpoint.solvers import SOLVERS, solver
 
 
 def test_reachable_targets_fill_the_ball_evenly():
@@ -49,6 +52,15 @@ def test_every_solver_of_any_figure_is_measured():
         assert 0.0 < row["median_us"] <= row["p95_us"]
         assert row["missed_median"] <= row["missed_max"]
     json.dumps(found)
+
+
+@pytest.mark.parametrize("name", ["ccd", "dls", "sdls", "fabrik", "pik"])
+@pytest.mark.parametrize("joints", [6, 10, 30])
+def test_a_thousand_targets_are_reached(name: str, joints: int):
+    # Each from the pose that the one before ended with, as in the bench; all in one clip.
+    points = Points(("tip",), reachable_targets(1000)[:, None], 60.0)
+    missed = solver(name).prepare(Skeleton.chain(joints)).solve_clip(points).residuals[:, 0]
+    assert (missed < REACHED).mean() >= 0.99
 
 
 @pytest.mark.parametrize("name", ["dls", "sdls"])

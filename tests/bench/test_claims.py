@@ -55,7 +55,7 @@ def test_absent_solvers_and_clips_leave_claims_open(clips):
     assert found["S0.70a"]["note"] == "Open: needs solver tgbsik."
     assert found["S0.71c"]["note"] == "Open: needs the paper's clip 01_03."
     assert "clips 17_10, 90_05, 01_03" in found["S0.60a"]["note"]
-    assert set(found["S0.63a"]["measured"]) == {"sik"}
+    assert set(found["S0.63a"]["measured"]["our_settings"]) == {"sik"}
 
 
 def test_a_gap_in_the_rows_leaves_a_claim_open(all_nine):
@@ -99,7 +99,9 @@ def test_excerpts_are_not_enough_where_a_whole_clip_is_meant(all_nine):
          dict.fromkeys(verdicts.SQUARES, 99.0), {"pik": 100.0}),
         ("S0.69a", "straight_jerk", "playground",
          {"sdls": 1.0, "dls-svd": 2.0, "dls": 2.0, "pseudoinverse": 3.0}, {"pseudoinverse": 1.5}),
-        ("S0.69b", "straight_jerk", "playground",
+        ("S0.69b", "straight_jerk_p95", "playground", dict.fromkeys(verdicts.SQUARES, 9.0),
+         {"dls": 0.5}),
+        ("S0.69c", "straight_jerk_p95", "playground",
          {"sdls": 1.0, "dls-svd": 2.0, "dls": 2.0, "pseudoinverse": 1e9},
          dict.fromkeys(verdicts.SQUARES, 1.0)),
         ("S0.70a", "swivel_jump_max_deg", "boxing", {"tgbsik": 80.0, "sik": 10.0}, {"sik": 90.0}),
@@ -108,7 +110,8 @@ def test_excerpts_are_not_enough_where_a_whole_clip_is_meant(all_nine):
 )  # fmt: skip
 def test_verdicts_follow_the_numbers(name, key, clip, good, bad, all_nine):
     quiet = all_nine
-    for near, value in (("straight_jerk", 1.0), ("swivel_jump_max_deg", 5.0)):
+    usual = {"straight_jerk": 1.0, "straight_jerk_p95": 1.0, "swivel_jump_max_deg": 5.0}
+    for near, value in usual.items():
         quiet = changed(quiet, near, dict.fromkeys(METHODS, value))
     if name == "S0.63c":
         quiet = changed(quiet, "orientation_rms", {"kma": 1e-6}, "playground")
@@ -175,3 +178,44 @@ def test_what_a_clip_never_shows_stays_open(all_nine):
     found = judge(claim, all_nine)
     assert found["reproduced"] is None
     assert found["note"] == "Open: nothing to measure for sik."
+
+
+def test_drift_is_also_measured_without_limits(all_nine):
+    assert set(all_nine.unlimited) == {(s, c.name) for s in ("ccd", "sik") for c in all_nine.clips}
+    found = verdicts.drift("position_growth")(Evidence(all_nine))
+    assert set(found[verdicts.FREE]["position_growth"]) == {"ccd", "sik"}
+    assert set(found[verdicts.LIMITED]["position_growth"]) == set(METHODS)
+
+
+def test_limits_may_hold_a_drift_back():
+    rows = {
+        verdicts.LIMITED: {"position_growth": {"ccd": 0.05, "sik": 0.0}},
+        verdicts.FREE: {"position_growth": {"ccd": 0.5, "sik": 0.1}},
+    }
+    holds, words = verdicts.grows(rows)
+    assert not holds
+    assert "Without limits: position_growth +0.50 (sik +0.10)." in words
+    assert words.endswith("these limits hold the drift back.")
+    rows[verdicts.FREE] = {"position_growth": {}}  # the table itself had no limits
+    holds, words = verdicts.grows(rows)
+    assert not holds
+    assert "ithout" not in words
+
+
+def test_claims_are_about_methods_as_published(all_nine):
+    # PIK as it is here beats SIK, PIK as published does not.
+    table = changed(all_nine, "position_rms", {"sik": 0.02, "pik": 0.01})
+    theirs = {
+        ("pik", clip): replace(run, row=run.row | {"position_rms": 0.03})
+        for (s, clip), run in table.runs.items()
+        if s == "pik"
+    }
+    assert verdict(table, "S0.63a") is False
+    table = replace(table, as_published=theirs)
+    found = next(c for c in judge_claims(table) if c["id"] == "S0.63a")
+    assert found["reproduced"] is True
+    assert found["measured"]["as_published"]["pik"] == pytest.approx(0.03)
+    assert "With our settings of pik: Lowest is pik with 0.0100" in found["note"]
+    # On the playground, too.
+    table = changed(table, "orientation_rms", {"kma": 1e-6}, "playground")
+    assert verdict(table, "S0.63c") is False

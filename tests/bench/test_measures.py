@@ -87,6 +87,7 @@ def test_jerk_near_straight_sees_only_straight_limbs():
     straight = shaken.copy()
     straight[:, ANATOMY.node("l_elbow")] = arrays.identity()
     assert habits(straight).straight_jerk > 1e3
+    assert habits(straight).straight_jerk_p95 > 1e3
     assert habits(straight).jerk > 1.0
 
 

@@ -22,8 +22,8 @@ from sixpoint.bench.report import (
 from sixpoint.bench.table1 import bench_table1
 
 KEYS = {
-    "bench", "quick", "rows", "averages", "originals", "published", "claims", "settings",
-    "machine", "versions", "notes",
+    "bench", "quick", "rows", "averages", "without_limits", "as_published", "originals",
+    "published", "claims", "settings", "machine", "versions", "notes",
 }  # fmt: skip
 ROW = {
     "solver", "clip", "position_rms", "position_mean", "orientation_rms", "orientation_mean",

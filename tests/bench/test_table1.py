@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from sixpoint.bench.published import CLIPS
+from sixpoint.bench.published import AVERAGE, CLIPS, published
 from sixpoint.bench.table1 import (
     QUICK_FRAMES,
     STRIP,
@@ -150,13 +150,50 @@ def test_wrong_choices_are_refused(clips):
         bench_table1({"empty": clips["squat"].frames(slice(0, 0))}, solvers=["sik"])
 
 
-@pytest.mark.data
-def test_the_paper_s_clips_reproduce_its_sik(shared_data):
+@pytest.fixture(scope="module")
+def paper_table(shared_data):
     from sixpoint.formats import load
 
     paths = sorted((shared_data / "cmu" / "paper").glob("*.bvh"))
-    table = bench_table1({path.stem: load(path) for path in paths}, solvers=["sik"], quick=False)
-    assert table.notes == ()
-    assert all(clip.whole and clip.paper for clip in table.clips)
-    assert table.average("sik", "position_rms") == pytest.approx(0.0246, rel=0.1)
-    assert table.average("sik", "orientation_rms") == pytest.approx(0.2942, rel=0.1)
+    solvers = ["sik", "kma", "ccd", "dls", "dls-svd", "pik"]
+    return bench_table1({path.stem: load(path) for path in paths}, solvers=solvers)
+
+
+@pytest.mark.data
+def test_the_paper_s_clips_reproduce_its_sik(paper_table):
+    assert paper_table.notes == ()
+    assert all(clip.whole and clip.paper for clip in paper_table.clips)
+    assert paper_table.average("sik", "position_rms") == pytest.approx(0.0246, rel=0.1)
+    assert paper_table.average("sik", "orientation_rms") == pytest.approx(0.2942, rel=0.1)
+
+
+@pytest.mark.data
+def test_the_paper_s_clips_reproduce_its_rivals(paper_table):  # S0.60
+    for clip in paper_table.clips:
+        for name in ("sik", "kma", "ccd"):
+            found = paper_table.runs[name, clip.name].row["position_rms"]
+            assert found == pytest.approx(
+                published("position_rms", clip.paper.name, name), rel=0.25
+            )
+        one, other = (paper_table.runs[s, clip.name].row for s in ("dls", "dls-svd"))
+        assert one["position_rms"] == pytest.approx(other["position_rms"], abs=0.0005)
+        assert one["orientation_rms"] == pytest.approx(other["orientation_rms"], abs=0.0005)
+    for key in ("position_rms", "orientation_rms"):
+        theirs = published(key, AVERAGE, "pik")
+        assert paper_table.average_as_published("pik", key) == pytest.approx(theirs, rel=0.05)
+        assert paper_table.average("pik", key) < theirs
+
+
+@pytest.mark.data
+def test_rivals_keep_their_time(paper_table):  # half as slow again as the prototypes is allowed
+    for name, most in (("ccd", 1.5 * 39.0), ("dls", 110.0), ("pik", 500.0)):
+        assert paper_table.average(name, "median_us") < most
+
+
+def test_pik_is_also_run_as_published(clips):
+    table = bench_table1({"squat": clips["squat"]}, solvers=["pik"], quick=True)
+    (run,) = table.as_published.values()
+    assert run.row["solver"] == "pik"
+    assert run.row["position_rms"] != table.runs["pik", "squat"].row["position_rms"]
+    assert table.average_as_published("pik", "position_rms") == run.row["position_rms"]
+    assert math.isnan(table.average_as_published("sik", "position_rms"))

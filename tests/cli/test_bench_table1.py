@@ -4,8 +4,10 @@ import json
 
 import pytest
 
+import sixpoint as sp
 from sixpoint.bench.report import FILES
 from sixpoint.formats import save
+from sixpoint.limits import FlexionLimit
 from sixpoint.motion.clips import builtin
 from sixpoint.solvers import SOLVERS
 
@@ -50,14 +52,35 @@ def test_without_data_the_built_in_clips_are_used(tmp_path, report, monkeypatch)
 
 
 def test_all_means_every_solver_of_people(tmp_path, folder, report, monkeypatch):
-    for name in list(SOLVERS):
+    for name in reversed(list(SOLVERS)):  # they come back the other way round: in order
         if name != "sik":
             monkeypatch.delitem(SOLVERS, name)
     found = report("bench", "table1", "--quick", "--data", folder, "-o", tmp_path / "out")
     assert list(found["settings"]["solvers"]) == ["sik"]
 
 
+def test_limits_can_be_others_or_none(folder, tmp_path, report):
+    skeleton = sp.load(folder / "mine.bvh").skeleton
+    limits = sp.limits.adult_limits(skeleton)
+    elbow = skeleton.names[skeleton.anatomy.node("l_elbow")]
+    limits.replace({elbow: FlexionLimit.degrees(-20.0, 0.0)}).save(tmp_path / "stiff.json")
+    words = ("bench", "table1", "--data", folder / "mine.bvh", "--solvers", "sik")
+    missed = {}
+    for which, more in (
+        ("adult", ()),
+        ("given", ("--limits", tmp_path / "stiff.json")),
+        ("none", ("--no-limits",)),
+    ):
+        found = report(*words, "-o", tmp_path / "out", *more)
+        assert found["settings"]["limits"] == which
+        assert found["rows"][0]["limit_violations"] == 0
+        missed[which] = found["rows"][0]["target_mean_m"]
+    assert missed["given"] > missed["adult"] + 0.01 > missed["none"]
+
+
 def test_wrong_calls_have_status_2(folder, tmp_path, run):
+    both = run("bench", "table1", "--limits", "x.json", "--no-limits", status=2).stderr
+    assert "--limits FILE or --no-limits, not both" in both
     said = run("bench", "table1", "--solvers", "sikk", status=2).stderr
     assert "No solver of people 'sikk'" in said
     (folder / "mine.bvh").unlink()

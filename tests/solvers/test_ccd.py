@@ -96,24 +96,6 @@ def test_two_tips_are_served_together():
     assert solution.residuals.max() < 1e-3
 
 
-def test_a_stride_saves_sweeps():
-    rng = np.random.default_rng(2)
-    chain = Skeleton.chain(30)
-    sweeps = {}
-    for stride in (True, False):
-        tracker = sp.solver("ccd", stride=stride).prepare(chain)
-        solutions = []
-        for _ in range(20):
-            tracker.reset()
-            target = rng.normal(size=3)
-            target *= 0.8 / np.linalg.norm(target)
-            solutions.append(tracker.solve(target[None]))
-        sweeps[stride] = np.median([s.iterations for s in solutions])
-    assert sweeps[True] < 0.3 * sweeps[False]
-    assert sp.solver("ccd").prepare(chain)._settings[0].longest_stride > 0.0
-    assert sp.solver("ccd").prepare(HUMAN)._settings[0].longest_stride == 0.0
-
-
 def test_places_and_rotations_together():
     chain = Skeleton.chain(6)
     tracker = sp.solver("ccd").prepare(chain, tasks=[Reach("tip"), Orient("tip")])

@@ -83,7 +83,10 @@ def test_the_arm_of_g2():
 
 def test_steps_of_g2():
     error = (-0.3, 0.15)
-    assert step_of("transpose", BENT, error) == near(0.071323, 0.052643, 0.026895)
+    downhill = step_of("transpose", BENT, error)
+    assert downhill == near(0.071323, 0.052643, 0.026895)
+    along = arm_jacobian(BENT)[1].T @ (*error, 0.0)
+    assert downhill / along == near(*[0.080533] * 3)  # alpha
     inverse = near(-0.016759, 0.130329, 0.126208)
     assert step_of("pseudoinverse", BENT, error) == inverse
     damped = near(0.026610, 0.089736, 0.075134)

@@ -251,6 +251,13 @@ def test_targets_out_of_reach_are_reported_and_approached():
     assert result.report.missing == {"tip": 1}
 
 
+def test_a_target_that_is_no_place_is_missing():
+    for name in ("dls", "ccd", "pik"):
+        solution = sp.solver(name).prepare(CHAIN).solve(np.array([(np.inf, 0.0, 0.0)]))
+        assert solution.missing == ("tip",)
+        assert np.isnan(solution.residuals[0])
+
+
 def test_targets_too_near_are_out_of_reach_too():
     chain = Skeleton.chain(2, (1.0, 0.25))
     solution = sp.solver("dls").prepare(chain).solve(np.array([(0.1, 0.0, 0.0)]))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sixpoint.motion.points import Points
-from sixpoint.solvers import SOLVERS, SequentialSolver, Solver
+from sixpoint.solvers import SOLVERS, SequentialSolver, Solver, solver
 from sixpoint.solvers.check import LAWS, LawBroken, check_solver
 
 VARIANTS = {
@@ -23,6 +23,9 @@ VARIANTS = {
     ),
     "chord": SequentialSolver(bend="chord", retwist=True, overhead_hysteresis=True),
     "vertical": SequentialSolver(bend="vertical"),
+    "pik as published": solver("pik", give=(1.0, 1.0, 1.0)),
+    "sdls as published": solver("sdls", clamp="hard"),
+    "fabrik as published": solver("fabrik", stride=False),
 }
 
 

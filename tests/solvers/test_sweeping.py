@@ -42,6 +42,42 @@ def directions(seed: int, count: int) -> np.ndarray:
     return v / np.linalg.norm(v, axis=1, keepdims=True)
 
 
+# --- chains ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("method", "part"), [("ccd", 0.3), ("fabrik", 0.7)])
+def test_a_stride_saves_sweeps(method: str, part: float):
+    rng = np.random.default_rng(2)
+    chain = Skeleton.chain(30)
+    sweeps = {}
+    for stride in (True, False):
+        tracker = sp.solver(method, stride=stride).prepare(chain)
+        solutions = []
+        for _ in range(20):
+            tracker.reset()
+            target = rng.normal(size=3)
+            target *= 0.95 / np.linalg.norm(target)
+            solutions.append(tracker.solve(target[None]))
+        sweeps[stride] = np.median([s.iterations for s in solutions])
+    assert sweeps[True] < part * sweeps[False]
+    assert sp.solver(method).prepare(chain)._settings[0].longest_stride > 0.0
+    assert sp.solver(method).prepare(HUMAN)._settings[0].longest_stride == 0.0
+
+
+@each_method
+def test_out_of_reach_sweeps_end_when_the_chain_is_stretched(method: str):
+    target = np.array([(1.2, 0.9, 0.0)])
+    solution = sp.solver(method).prepare(Skeleton.chain(10)).solve(target)
+    assert solution.stop is StopReason.UNREACHABLE
+    assert solution.iterations < 400
+    assert solution.residuals[0] == pytest.approx(0.5, abs=2e-4)
+
+
+def test_a_stride_is_taken_or_not():
+    with pytest.raises(InputError, match="`stride` to be True, False or None, got 'yes'"):
+        sp.solver("fabrik", stride="yes")
+
+
 # --- parts ----------------------------------------------------------------------------------------
 
 

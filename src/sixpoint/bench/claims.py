@@ -67,6 +67,8 @@ CLAIMS = (
         measure=v.times,
         holds=v.fastest,
         solvers=NINE,
+        note="The spine of KMA is within the stop rule of 1 cm after one sweep; SIK finds the "
+        "bend of its spine to a micrometre in some eight steps. Compiled, that is the difference.",
     ),
     Claim(
         id="S0.62b",
@@ -90,16 +92,16 @@ CLAIMS = (
         id="S0.63a",
         claim="SIK has the lowest position error on average.",
         criterion="lowest of the nine methods",
-        measure=lambda e: e.average("position_rms", NINE),
-        holds=v.lowest("sik"),
+        measure=v.best_by("position_rms"),
+        holds=v.lowest_of_both("sik"),
         solvers=NINE,
     ),
     Claim(
         id="S0.63b",
         claim="SIK has the lowest orientation error on average.",
         criterion="lowest of the nine methods",
-        measure=lambda e: e.average("orientation_rms", NINE),
-        holds=v.lowest("sik"),
+        measure=v.best_by("orientation_rms"),
+        holds=v.lowest_of_both("sik"),
         solvers=NINE,
     ),
     Claim(
@@ -108,7 +110,8 @@ CLAIMS = (
         "error.",
         criterion="lowest of the nine methods",
         measure=lambda e: {
-            key: e.on("playground", key, NINE) for key in ("position_rms", "orientation_rms")
+            key: e.published_on("playground", key, NINE)
+            for key in ("position_rms", "orientation_rms")
         },
         holds=v.best_on_playground,
         solvers=NINE,
@@ -136,9 +139,7 @@ CLAIMS = (
         claim="The errors of CCD grow with time on boxing.",
         criterion="the line through each curve rises by more than 10 % of its mean from first to "
         "last frame, and by more than that of SIK",
-        measure=lambda e: {
-            key: e.on("boxing", key, NINE) for key in ("position_growth", "orientation_growth")
-        },
+        measure=v.drift("position_growth", "orientation_growth"),
         holds=v.grows,
         solvers=("ccd", "sik"),
         clips=("boxing",),
@@ -149,7 +150,7 @@ CLAIMS = (
         claim="The swivel of the arms becomes unnatural with CCD as the motion goes on.",
         criterion="the line through the swivel error of the elbows on boxing rises by more than "
         "10 % of its mean, and by more than that of SIK",
-        measure=lambda e: {"arm_swivel_growth": e.on("boxing", "arm_swivel_growth", NINE)},
+        measure=v.drift("arm_swivel_growth"),
         holds=v.grows,
         solvers=("ccd", "sik"),
         clips=("boxing",),
@@ -192,7 +193,7 @@ CLAIMS = (
         id="S0.69a",
         claim="Near singular postures DLS with SVD and SDLS are the most stable.",
         criterion="least angular jerk on the playground while a limb is more than 97 % stretched",
-        measure=v.calm,
+        measure=v.calm("straight_jerk"),
         holds=v.svd_calmer,
         solvers=SQUARES,
         clips=("playground",),
@@ -200,13 +201,27 @@ CLAIMS = (
     ),
     Claim(
         id="S0.69b",
-        claim="The difference in stability shows most on the noisy playground.",
+        claim="Jerkiness near singular postures is most noticeable on the noisy playground.",
+        criterion="for each of the four methods, the 95th percentile of that angular jerk is "
+        "largest there",
+        measure=v.calm("straight_jerk_p95"),
+        holds=v.jerkiest_there,
+        solvers=SQUARES,
+        clips=THREE,
+        whole=True,
+        note="A percentile, because limbs are hardly ever straight on boxing: there one jump "
+        "decides the RMS.",
+    ),
+    Claim(
+        id="S0.69c",
+        claim="The difference between the methods shows most there, too.",
         criterion="largest ratio between the four methods' angular jerk of all three clips",
-        measure=v.calm,
+        measure=v.calm("straight_jerk_p95"),
         holds=v.playground_tells,
         solvers=SQUARES,
         clips=THREE,
         whole=True,
+        note="The other reading of the same sentence.",
     ),
     Claim(
         id="S0.70a",

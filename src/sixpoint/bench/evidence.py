@@ -43,6 +43,19 @@ class Evidence:
         found = {s: self.table.average(s, key) for s in solvers if s in self.table.names}
         return {s: value for s, value in found.items() if math.isfinite(value)}
 
+    def published_average(self, key: str, solvers: Sequence[str]) -> Numbers:
+        """The same, with the paper's own settings for solvers whose defaults differ."""
+        found = self.average(key, solvers)
+        theirs = {s: self.table.average_as_published(s, key) for s in found}
+        return found | {s: value for s, value in theirs.items() if math.isfinite(value)}
+
+    def published_on(self, name: str, key: str, solvers: Sequence[str]) -> Numbers:
+        """Solver -> a number on one of the paper's clips, with the paper's own settings."""
+        clip, runs = self.clip(name), self.table.as_published
+        found = self.on(name, key, solvers)
+        theirs = {s: r.row[key] for (s, c), r in runs.items() if clip and c == clip.name}
+        return found | {s: value for s, value in theirs.items() if s in found}
+
     def total(self, key: str, solvers: Sequence[str]) -> Numbers:
         """Solver -> sum of a count over all clips."""
         count = len(self.table.clips)
@@ -52,6 +65,12 @@ class Evidence:
         """Solver -> a number on one of the paper's clips."""
         runs = {s: self.run(s, name) for s in solvers}
         return {s: r.row[key] for s, r in runs.items() if r and r.row[key] is not None}
+
+    def unlimited(self, name: str, key: str) -> Numbers:
+        """Solver -> a number on one of the paper's clips, without limits."""
+        clip, runs = self.clip(name), self.table.unlimited
+        mine = {s: r.row[key] for (s, c), r in runs.items() if clip and c == clip.name}
+        return {s: value for s, value in mine.items() if value is not None}
 
     def original(self, key: str) -> float:
         """Mean over clips of a habit of the recorded people."""

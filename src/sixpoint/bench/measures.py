@@ -45,6 +45,8 @@ class Habits:
     straight_jerk: float
     """RMS angular jerk of shoulders, elbows, hips and knees while the limb is nearly straight in
     the original [rad/s^3]."""
+    straight_jerk_p95: float
+    """Its 95th percentile [rad/s^3]: unlike the RMS not decided by a single jump."""
     swivel_jump_max_deg: float
     """Largest turn of an elbow or knee about its limb's axis from one frame to the next [deg]."""
     swivel_jumps: int
@@ -79,11 +81,15 @@ def habits_of(motion: Motion, limits: Limits, straight: Bools) -> Habits:
     jumps = jumps[np.isfinite(jumps)]
     bends = spine_bends(turns[:, list(anatomy.spine)])
     clavicles = [anatomy.node(r) for r in ("l_clavicle", "r_clavicle") if anatomy.has(r)]
+    near_straight = _straight_jerks(motion, anatomy, straight, steady)
     thirds = jerk(motion.positions([int(k) for k in anatomy.scored[0]]), motion.rate)
     return Habits(
         pelvis_flips=int((~steady).sum()),
         jerk=_rms(thirds[_in_a_row(steady)]),
-        straight_jerk=_straight_jerk(motion, anatomy, straight, steady),
+        straight_jerk=_rms(near_straight),
+        straight_jerk_p95=float(np.percentile(near_straight, 95.0))
+        if near_straight.size
+        else math.nan,
         swivel_jump_max_deg=math.degrees(jumps.max()) if jumps.size else math.nan,
         swivel_jumps=int((jumps > JUMP).sum()),
         steps_over_30deg=count_steps(motion),
@@ -139,7 +145,8 @@ def _in_a_row(steps: Bools) -> Bools:
     return steps[:-2] & steps[1:-1] & steps[2:]
 
 
-def _straight_jerk(motion: Motion, anatomy: Anatomy, straight: Bools, steady: Bools) -> float:
+def _straight_jerks(motion: Motion, anatomy: Anatomy, straight: Bools, steady: Bools) -> Floats:
+    """Angular jerk of the joints of limbs while these are nearly straight [rad/s^3], (n, 2)."""
     found = []
     for k, (root, middle, _) in enumerate(LIMBS.values()):
         joints = [anatomy.joint_carrying(anatomy.node(role)) for role in (root, middle)]
@@ -149,7 +156,7 @@ def _straight_jerk(motion: Motion, anatomy: Anatomy, straight: Bools, steady: Bo
         near = straight[:, k]
         near = near[:-3] | near[1:-2] | near[2:-1] | near[3:]
         found.append(third[near & _in_a_row(steady)])
-    return _rms(np.concatenate(found))
+    return np.concatenate(found)
 
 
 def spine_bends(turns: Floats) -> Floats:

@@ -20,6 +20,9 @@ from .table1 import Table1, averages, settings_of
 FILES = ("results.json", "results.csv", "table.md", "report.html")
 """What `write_report` writes."""
 
+LIMITS = {"adult": "", "given": ", other joint limits than usual", "none": ", no joint limits"}
+"""Which limits were kept, as the end of a sentence."""
+
 MARKS = {True: "yes", False: "no", None: "open"}
 """Whether a claim is reproduced, in a word."""
 
@@ -33,11 +36,13 @@ def report_of(table: Table1) -> dict[str, Any]:
         "quick": table.quick,
         "rows": rows,
         "averages": averages(table),
+        "without_limits": [run.row for run in table.unlimited.values()],
+        "as_published": [run.row for run in table.as_published.values()],
         "originals": {clip: _plain(asdict(habits)) for clip, habits in table.originals.items()},
         "published": published_rows(table),
         "claims": _plain(judge_claims(table)),
         "settings": {
-            "limits": "adult",
+            "limits": table.limits,
             "collisions": False,
             "points": list(table.clips[0].motion.points().names),
             "solvers": {each.name: _plain(settings_of(each)) for each in table.solvers},
@@ -190,6 +195,7 @@ def _sentence(report: Mapping[str, Any]) -> str:
     frames = sum(clip["frames"] for clip in clips)
     text = f"{len(report['averages'])} solvers, {len(clips)} clips, {frames} frames"
     text += " (excerpts)" * report["quick"]
+    text += LIMITS[report["settings"]["limits"]]
     return f"{text}; {it['cpu']}, one thread. The paper's numbers stand in brackets."
 
 

@@ -10,18 +10,19 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
 
 from ..errors import InputError, SixpointError, UnknownName
 from ..kernels.types import Floats
-from ..limits import Limits, adult_limits
+from ..limits import Limits
 from ..motion.metrics import compare
 from ..motion.motion import Motion
 from ..motion.points import Points
 from ..solvers import SOLVERS, Result, Solver, solver
+from ..solvers.base import LimitsChoice, resolve_limits
 from .measures import Habits, arm_swivel_errors, growth, habits_of, nearly_straight
 from .published import AVERAGE, CLIPS, PaperClip, paper_clip
 from .speed import quiet
@@ -34,6 +35,10 @@ QUICK_FRAMES = 400
 """Frames of each clip that a quick bench looks at."""
 STRIP = 6
 """Poses of a clip in its strip."""
+DRIFTERS = ("ccd", "sik")
+"""Solvers that are also run without limits: those hide how far the pose of CCD drifts (S0.66)."""
+AS_PUBLISHED: Mapping[str, Mapping[str, Any]] = {"pik": {"give": (1.0, 1.0, 1.0)}}
+"""Settings of the paper where our defaults improve on them: such solvers are run both ways."""
 WEIGHTS = (1.0, 1.0, 0.0)
 """For clips that are not the paper's: wrists and ankles decide where the pelvis faces."""
 
@@ -99,6 +104,12 @@ class Table1:
     quick: bool
     notes: tuple[str, ...] = ()
     """What a reader should know: clips that were cut, solvers that refused one."""
+    limits: str = "adult"
+    """Which limits were kept: "adult", "given" or "none"."""
+    unlimited: Mapping[tuple[str, str], Run] = field(default_factory=dict)
+    """Runs of `DRIFTERS` without limits, if the others had some."""
+    as_published: Mapping[tuple[str, str], Run] = field(default_factory=dict)
+    """Runs with the settings of `AS_PUBLISHED`."""
 
     @property
     def names(self) -> list[str]:
@@ -111,9 +122,16 @@ class Table1:
         found = [
             self.runs[name, c.name].row[key] for c in self.clips if (name, c.name) in self.runs
         ]
-        if len(found) < len(self.clips) or any(value is None for value in found):
-            return math.nan
-        return float(np.mean(found))
+        return self._mean(found)
+
+    def average_as_published(self, name: str, key: str) -> float:
+        """The same with the paper's own settings; NaN if it has none."""
+        found = [run.row[key] for (solver, _), run in self.as_published.items() if solver == name]
+        return self._mean(found)
+
+    def _mean(self, found: Sequence[float | None]) -> float:
+        known = [value for value in found if value is not None]
+        return math.nan if len(known) < len(self.clips) else float(np.mean(known))
 
 
 def bench_table1(
@@ -121,6 +139,7 @@ def bench_table1(
     *,
     solvers: Sequence[str] | None = None,
     weights: Weights = WEIGHTS,
+    limits: LimitsChoice = "adult",
     quick: bool = False,
     progress: Progress | None = None,
 ) -> Table1:
@@ -130,6 +149,7 @@ def bench_table1(
         motions: clips by name; those of the paper are recognised by their number ("17_10").
         solvers: names in `SOLVERS`; default all that can reconstruct people.
         weights: for clips that are not the paper's.
+        limits: "adult", None for free joints, or limits for the joints of all clips.
         quick: an excerpt of each clip and fewer runs; the same numbers.
         progress: called with the number of reconstructions done and their total.
     """
@@ -143,20 +163,28 @@ def bench_table1(
     if not clips:
         raise InputError("Expected at least one clip with frames to reconstruct, got none.")
     runs: dict[tuple[str, str], Run] = {}
+    unlimited: dict[tuple[str, str], Run] = {}
+    as_published: dict[tuple[str, str], Run] = {}
     originals = {}
     done = 0
     for clip in clips:
         points = clip.motion.points()
-        limits = adult_limits(clip.motion.skeleton)
+        kept = resolve_limits(limits, clip.motion.skeleton)
         straight = nearly_straight(clip.motion)
-        originals[clip.name] = habits_of(clip.motion, limits, straight)
+        originals[clip.name] = habits_of(clip.motion, kept, straight)
         for each in chosen:
             try:
-                result, spent = _solve(each, clip, points, limits, quick)
+                result, spent = _solve(each, clip, points, kept, 2 if quick else RUNS)
             except SixpointError as error:
                 notes.append(f"{each.name} could not do {clip.name}: {error}")
             else:
-                runs[each.name, clip.name] = _judge(each, clip, result, spent, limits)
+                runs[each.name, clip.name] = _judge(each, clip, result, spent, kept)
+                if each.name in DRIFTERS and kept:
+                    free = _solve(each, clip, points, Limits(), 1)
+                    unlimited[each.name, clip.name] = _judge(each, clip, *free, kept)
+                if theirs := _as_published(each):
+                    run = _solve(theirs, clip, points, kept, 1)
+                    as_published[each.name, clip.name] = _judge(theirs, clip, *run, kept)
             done += 1
             if progress is not None:
                 progress(done, len(clips) * len(chosen))
@@ -164,7 +192,10 @@ def bench_table1(
         raise InputError(f"No solver could reconstruct any clip: {'; '.join(notes)}")
     for clip in clips:
         _compare_times({n: run.row for (n, c), run in runs.items() if c == clip.name})
-    return Table1(clips, chosen, runs, originals, quick, tuple(notes))
+    which = "none" if limits is None else limits if isinstance(limits, str) else "given"
+    return Table1(
+        clips, chosen, runs, originals, quick, tuple(notes), which, unlimited, as_published
+    )
 
 
 def choose_solvers(names: Sequence[str] | None) -> tuple[Solver, ...]:
@@ -179,6 +210,14 @@ def choose_solvers(names: Sequence[str] | None) -> tuple[Solver, ...]:
     if not chosen:
         raise InputError(f"Expected at least one solver, got none; there are {', '.join(able)}.")
     return tuple(dict.fromkeys(chosen))
+
+
+def _as_published(each: Solver) -> Solver | None:
+    """A solver with the paper's own settings, where they differ from ours."""
+    settings = AS_PUBLISHED.get(each.name, {})
+    if not settings or not all(_has(type(each), name) for name in settings):
+        return None
+    return replace(each, **settings)
 
 
 def settings_of(each: Solver) -> dict[str, Any]:
@@ -210,7 +249,7 @@ def _clip(name: str, motion: Motion, weights: Weights, quick: bool, notes: list[
 
 
 def _solve(
-    each: Solver, clip: Clip, points: Points, limits: Limits, quick: bool
+    each: Solver, clip: Clip, points: Points, limits: Limits, most: int
 ) -> tuple[Result, tuple[float, float]]:
     """The result of one clip and the best median and 99th percentile of time per frame [us]."""
     if _has(type(each), "weights"):
@@ -223,7 +262,7 @@ def _solve(
         with quiet():
             result = tracker.solve_clip(points)
         times.append((result.report.median_us, result.report.p99_us))
-        if len(times) == (2 if quick else RUNS) or time.perf_counter() - begin > PATIENCE:
+        if len(times) == most or time.perf_counter() - begin > PATIENCE:
             break
     best = np.min(times, axis=0)
     return result, (float(best[0]), float(best[1]))

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from .console import compiling, emit, progress, say, show_facts, show_table
-from .job import warm_up
+from .job import read_limits, warm_up
 from .options import data_option, json_option, load_clips, quick_option, wrong_call
 
 
@@ -22,6 +22,8 @@ from .options import data_option, json_option, load_clips, quick_option, wrong_c
 @click.option("--weights", type=float, nargs=3, metavar="W1 W2 W3",
               help="Wrists, ankles, frame before: what decides where the pelvis faces, for clips "
               "that are not the paper's. Default: 1 1 0.")  # fmt: skip
+@click.option("--limits", metavar="FILE", help="Joint limits; default those of adults.")
+@click.option("--no-limits", is_flag=True, help="Let joints turn freely.")
 @quick_option
 @json_option
 def command(
@@ -29,6 +31,8 @@ def command(
     output: str,
     solvers: str,
     weights: tuple[float, float, float] | None,
+    limits: str | None,
+    no_limits: bool,
     quick: bool,
     as_json: bool,
 ) -> None:
@@ -51,12 +55,15 @@ def command(
     clips = load_clips(data)
     if weights is not None and all(paper_clip(name) for name in clips):
         raise click.UsageError("--weights is for clips that are not the paper's; there are none.")
+    if limits and no_limits:
+        raise click.UsageError("Give --limits FILE or --no-limits, not both.")
+    kept = read_limits(None if no_limits else (limits or "adult"))
     with compiling():
         for solver in chosen:
             warm_up(solver)
     with progress("table1") as tell:
-        table = bench_table1(clips, solvers=names, weights=weights or WEIGHTS, quick=quick,
-                             progress=tell)  # fmt: skip
+        table = bench_table1(clips, solvers=names, weights=weights or WEIGHTS, limits=kept,
+                             quick=quick, progress=tell)  # fmt: skip
     report = report_of(table)
     for note in [*report["notes"], *write_report(table, report, output)]:
         say(f"note: {note}")

@@ -156,6 +156,9 @@ VARIANTS: Mapping[str, LimbRange | HingeRange] = {
     "hip, clinical": LimbRange(
         125.0, 45.0, 30.0, 25.0, 40.0, 60.0, "clinical table; Merck Manual: extension 15, 45/45"
     ),
+    "shoulder, AAOS": LimbRange(
+        180.0, 180.0, 60.0, 30.0, 70.0, 90.0, f"{NORKIN}; adduction: usual handbook range"
+    ),
     "shoulder, glenohumeral alone": LimbRange(
         100.0, 95.0, 60.0, 75.0, 90.0, 90.0, f"{ACCESS}; for rigs whose clavicles do their part"
     ),

@@ -13,15 +13,11 @@ and since every frame starts from the last, limbs turn about themselves more and
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from ._kernels.figure import Figure
 from ._kernels.sweeps import CCD
 from .base import Capabilities
 from .sweeping import SweepingSolver
-
-LONGEST_STRIDE = 64.0
-"""Most that a sweep is gone on at once."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,16 +36,3 @@ class CyclicSolver(SweepingSolver):
         exact=False,
     )
     method: ClassVar[int] = CCD
-
-    stride: bool | None = None
-    """After each sweep, go on the way that it went as long as that helps. Unfolds long chains many
-    times faster. Default: not for people by six points, as in the SIK paper; for other figures."""
-
-    def numbers(self) -> dict[str, Any]:
-        """Settings for people."""
-        return super().numbers() | {"longest_stride": LONGEST_STRIDE if self.stride else 0.0}
-
-    def figure_numbers(self, figure: Figure) -> dict[str, Any]:
-        """Settings for another figure."""
-        stride = 0.0 if self.stride is False else LONGEST_STRIDE
-        return super().figure_numbers(figure) | {"longest_stride": stride}

@@ -19,7 +19,8 @@ from ..motion.pose import Pose
 from ..tasks import Orient, Reach, Task
 from ._kernels.figure import ORIENTATION, POSITION, Figure, FigurePose
 from ._kernels.figure_frame import NOT_MET
-from ._kernels.tables import OUT_OF_STEPS, FrameTable
+from ._kernels.missing import FARTHEST
+from ._kernels.tables import LIMITED, OUT_OF_STEPS, FrameTable
 from .base import Tracker
 from .body_table import new_frames
 from .figure import new_pose, plain_figure, reset_pose
@@ -199,6 +200,7 @@ class FigureTracker(Tracker):
         unreachable = self._unreachable(seen)
         missed = (out.residuals[:, :-1] > MISSED * self.length) & self._sought & ~unreachable
         limited = self._limited(motion.rotations) & ((out.flags & NOT_MET) != 0)[:, None]
+        limited |= ((out.flags & LIMITED) != 0)[:, None] & self._sought
         report = make_report(
             self.solver,
             motion,
@@ -224,7 +226,7 @@ class FigureTracker(Tracker):
 
     def _missing(self, seen: Floats) -> Bools:
         """Points that shall be reached and have no target, (F, N)."""
-        return np.asarray(np.isnan(seen).any(axis=-1) & self._sought)
+        return np.asarray(~(np.abs(seen) < FARTHEST).all(axis=-1) & self._sought)
 
     def _unreachable(self, seen: Floats) -> Bools:
         """Targets that the bones cannot reach, however they turn, (F, N)."""
@@ -261,7 +263,7 @@ class FigureTracker(Tracker):
     def _reason(self, flags: int, seen: Floats, rotations: Floats) -> StopReason:
         if self._unreachable(seen).any():
             return StopReason.UNREACHABLE
-        if self._limited(rotations).any():
+        if flags & LIMITED or self._limited(rotations).any():
             return StopReason.LIMITS_SATURATED
         return StopReason.MAX_ITERATIONS if flags & OUT_OF_STEPS else StopReason.STALLED
 

@@ -243,7 +243,13 @@ class PrioritizedSolver(FigureSolver):
 
 def _pairs(priorities: Mapping[str, int] | Iterable[tuple[str, int]]) -> Priorities:
     """Priorities as pairs, each point once."""
-    pairs = list(priorities.items() if isinstance(priorities, Mapping) else priorities)
+    try:
+        given = priorities.items() if isinstance(priorities, Mapping) else priorities
+        pairs = [(name, level) for name, level in given]
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"Expected `priorities` as a mapping of points to levels, got {priorities!r}."
+        ) from error
     if not pairs:
         raise InputError("Expected the level of at least one point in `priorities`, got none.")
     levels: dict[str, int] = {}

@@ -77,6 +77,23 @@ def human_give(anatomy: Anatomy, rows: Sequence[Row], parts: Sequence[float]) ->
     return give
 
 
+def new_ladder(d: int, m: int) -> Ladder:
+    """Scratch memory for d degrees of freedom and at most m rows in one level."""
+    return Ladder(
+        step=np.zeros(d),
+        basis=np.zeros((d, d)),
+        low=np.zeros(d, np.int64),
+        high=np.zeros(d, np.int64),
+        reduced=np.zeros((m, d)),
+        need=np.zeros(m),
+        square=np.zeros((m, m)),
+        u=np.zeros((m, m)),
+        v=np.zeros((m, m)),
+        sigma=np.zeros(m),
+        part=np.zeros(d),
+    )
+
+
 def new_work(
     figure: Figure,
     ranks: Sequence[int],
@@ -113,22 +130,9 @@ def new_work(
         give=gives,
         cut=np.array([cut]),
     )
-    ladder = Ladder(
-        step=np.zeros(d),
-        basis=np.zeros((d, d)),
-        low=np.zeros(d, np.int64),
-        high=np.zeros(d, np.int64),
-        reduced=np.zeros((m, d)),
-        need=np.zeros(m),
-        square=np.zeros((m, m)),
-        u=np.zeros((m, m)),
-        v=np.zeros((m, m)),
-        sigma=np.zeros(m),
-        part=np.zeros(d),
-    )
     return PikWork(
         table=table,
-        ladder=ladder,
+        ladder=new_ladder(d, m),
         axes=np.zeros((d, 3)),
         jacobian=np.zeros((3 * tasks, d)),
         asked=np.zeros(3 * tasks),

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..errors import InputError
 from ..kernels import arrays
 from ..kernels._jit import Kernel
 from ._kernels.figure import Figure
@@ -20,6 +21,9 @@ from ._kernels.sweeps import sweep_figures, sweep_humans
 from .figure_solver import FigureSolver
 from .human import HumanTracker
 from .numeric import NumericTracker
+
+LONGEST_STRIDE = 64.0
+"""Most that a sweep is gone on at once."""
 
 
 class SweepingTracker(NumericTracker):
@@ -40,9 +44,25 @@ class SweepingSolver(FigureSolver):
     method: ClassVar[int]
     """Which sweep, as in `_kernels.sweeps`."""
 
+    stride: bool | None = None
+    """After each sweep, go on the way that it went as long as that helps. Unfolds long chains many
+    times faster. Default: not for people by six points, as in the SIK paper; for other figures."""
+
+    def check(self) -> None:
+        """Refuse settings that make no sense."""
+        super().check()
+        if self.stride not in (None, True, False):
+            raise InputError(f"Expected `stride` to be True, False or None, got {self.stride!r}.")
+
     def numbers(self) -> dict[str, Any]:
-        """Settings as the kernels read them."""
-        return super().numbers() | {"method": self.method}
+        """Settings for people."""
+        stride = LONGEST_STRIDE if self.stride else 0.0
+        return super().numbers() | {"method": self.method, "longest_stride": stride}
+
+    def figure_numbers(self, figure: Figure) -> dict[str, Any]:
+        """Settings for another figure."""
+        stride = 0.0 if self.stride is False else LONGEST_STRIDE
+        return super().figure_numbers(figure) | {"longest_stride": stride}
 
     def new_scratch(self, figure: Figure) -> Parts:
         """The whole figure as one part."""

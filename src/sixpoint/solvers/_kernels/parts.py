@@ -155,6 +155,29 @@ def slack(
 
 
 @helper
+def is_at_best(
+    figure: Figure,
+    pose: FigurePose,
+    parts: Parts,
+    part: int,
+    places: Floats,
+    turns: Floats,
+    near: float,
+) -> bool:
+    """Whether no task of a part can come nearer: met, or as near as its bones reach."""
+    for task in range(parts.first_task[part], parts.last_task[part]):
+        if not is_asked(figure, task, places, turns):
+            continue
+        least = 0.0
+        if figure.task_kind[task] == POSITION:
+            least = max(0.0, -slack(figure, pose, parts, part, task, places))
+        _, error = task_gap(figure, pose, task, places, turns)
+        if error > least + near:
+            return False
+    return True
+
+
+@helper
 def off_line(here: Vec3, base: Vec3, line: Vec3) -> float:
     """Distance of a point from a line through `base` along a unit vector [m]."""
     return vec_length(vec_cross(vec_sub(here, base), line))

@@ -18,6 +18,7 @@ from .figure_frame import MET, SPENT, STILL, begin_person, end_figure, end_perso
 from .frame import PELVIS
 from .parts import (
     Parts,
+    is_at_best,
     part_copy,
     part_error,
     part_forward,
@@ -73,6 +74,10 @@ def settle(
         worst, total = part_error(figure, pose, parts, part, places, turns)
         if worst <= near:
             return steps, MET, limited
+        # Without a rule on gains, a target out of reach would take all sweeps.
+        patient = settings.least_gain < 0.0 and not shared
+        if patient and is_at_best(figure, pose, parts, part, places, turns, near):
+            return steps, STILL, limited
         if trying == LAST:
             return steps, SPENT if steps == settings.iterations else STILL, limited
         if trying == SWEPT and settings.longest_stride > 0.0:
@@ -184,9 +189,12 @@ def sweep_figures(
     The root stays where it is; the pose of the frame before is the start.
     """
     for frame in range(first, last):
-        steps, reason, _ = settle(
+        steps, reason, limited = settle(
             figure, settings[0], pose, parts, 0, seen[frame], turned[frame], False
         )
+        flags = stop_flags(reason)
+        if reason != MET and limited:
+            flags |= LIMITED
         for tip in range(figure.tip_row.shape[0]):  # those of no task, too
             tip_forward(figure, pose, tip)
-        end_figure(figure, pose, seen[frame], out, frame, steps, stop_flags(reason))
+        end_figure(figure, pose, seen[frame], out, frame, steps, flags)

@@ -31,7 +31,7 @@ CORNERS = 8
 
 # Bits of `FrameTable.flags`.
 UNREACHABLE = 1  # << limb: the target is farther than the limb is long
-LIMITED = 1 << 4  # << limb: a limit of the limb holds it back
+LIMITED = 1 << 4  # << limb: a limit of the limb holds it back; of any other figure: << 0
 CLAVICLE = 1 << 8  # << limb: the clavicle left its rest
 COLLIDED = 1 << 12  # << limb: the elbow was pushed out of the torso
 STALLED = 1 << 16  # << limb: and could not be pushed out wholly

@@ -1,0 +1,104 @@
+"""Measure what the pages quote: ``python docs/measure.py CMU/paper``.
+
+Runs ``sixpoint bench table1`` on the clips of the SIK paper (17_10, 90_05 and 01_03 of the CMU
+motion capture database) and ``sixpoint bench chains``, and keeps what the pages show in
+``docs/measured.json``. ``python docs/tables.py`` and ``python docs/pictures.py`` read it from
+there, so that nobody needs the data to write the pages. A few minutes on two cores; times depend on
+the machine.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from sixpoint.bench.chains import bench_chains
+from sixpoint.bench.published import CLIPS
+from sixpoint.bench.report import report_of
+from sixpoint.bench.table1 import bench_table1
+from sixpoint.cli.options import load_clips
+from sixpoint.limits import adult, adult_limits
+from sixpoint.motion.motion import Motion
+
+FILE = Path(__file__).parent / "measured.json"
+NUMBERS = {
+    "position_rms": 4,
+    "orientation_rms": 4,
+    "median_us": 1,
+    "time_ratio_to_sik": 1,
+    "iterations_mean": 1,
+    "target_mean_m": 4,
+    "clavicle_mean_deg": 1,
+    "swivel_jump_max_deg": 0,
+    "jerk": -2,
+}
+"""What is kept of a row, and its decimals."""
+JOINTS = (6, 10, 30, 100)
+OTHER = "shoulder, AAOS"
+"""The limits that the Jacobian methods feel most (see the page of `dls`)."""
+
+
+def _some(row: dict[str, Any]) -> dict[str, Any]:
+    return {key: round(row[key], digits) for key, digits in NUMBERS.items()}
+
+
+def _other_limits(clips: dict[str, Motion]) -> dict[str, dict[str, Any]]:
+    """Average errors with another published range of the shoulder."""
+    skeleton = next(iter(clips.values())).skeleton
+    entry = adult.VARIANTS[OTHER]
+    sides = {"l_shoulder": adult.LEFT, "r_shoulder": adult.RIGHT}
+    joints = {skeleton.names[skeleton.anatomy.node(r)]: entry.limit(s) for r, s in sides.items()}
+    table = bench_table1(clips, limits=adult_limits(skeleton).replace(joints))
+    return {row["solver"]: _some(row) for row in report_of(table)["averages"]}
+
+
+def measure(folder: str) -> dict[str, Any]:
+    """Everything, ready for JSON."""
+    clips = load_clips(folder)
+    report = report_of(bench_table1(clips))
+    papers = {clip["clip"]: clip["paper"] for clip in report["settings"]["clips"]}
+    if set(papers.values()) != {clip.name for clip in CLIPS}:
+        raise SystemExit(f"Expected the three clips of the paper, got {', '.join(papers)}.")
+    table: dict[str, dict[str, Any]] = {}
+    for row in report["rows"]:
+        table.setdefault(row["solver"], {})[papers[row["clip"]]] = _some(row)
+    for row in report["averages"]:
+        table[row["solver"]]["average"] = _some(row)
+    chains: dict[str, dict[str, Any]] = {}
+    for row in bench_chains(joints=JOINTS)["rows"]:
+        place = chains.setdefault(row["solver"], {}).setdefault(str(row["joints"]), {})
+        place[f"{row['targets']} {row['start']}"] = {
+            "success": round(row["success"], 3),
+            "iterations_median": row["iterations_median"],
+            "median_us": round(row["median_us"]),
+        }
+    return {
+        "machine": report["machine"]["cpu"],
+        "table1": table,
+        "other_limits": _other_limits(clips),
+        "chains": chains,
+        "pik_as_published": {
+            key: round(sum(row[key] for row in report["as_published"]) / len(CLIPS), 4)
+            for key in ("position_rms", "orientation_rms")
+        },
+        "claims": [
+            {key: claim[key] for key in ("id", "claim", "reproduced", "note")}
+            for claim in report["claims"]
+        ],
+    }
+
+
+def main(words: list[str]) -> int:
+    """Measure and write."""
+    if len(words) != 1:
+        sys.stderr.write(f"{__doc__}\n")
+        return 2
+    FILE.write_text(json.dumps(measure(words[0]), indent=1) + "\n", encoding="utf-8")
+    sys.stdout.write(f"{FILE.name} written; now run docs/tables.py and docs/pictures.py\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
