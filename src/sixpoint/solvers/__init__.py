@@ -14,6 +14,7 @@ from .ccd import CyclicSolver
 from .dls import DampedSolver
 from .fabrik import ReachingSolver
 from .kma import KulpaMultonSolver
+from .mass_spring import SpringForceSolver, SpringPositionSolver
 from .pik import PrioritizedSolver
 from .pseudoinverse import PseudoinverseSolver
 from .sdls import SelectivelyDampedSolver
@@ -39,6 +40,8 @@ __all__ = [
     "SequentialSolver",
     "Solution",
     "Solver",
+    "SpringForceSolver",
+    "SpringPositionSolver",
     "StopReason",
     "SwivelSolver",
     "Tracker",
@@ -61,6 +64,8 @@ SOLVERS: dict[str, type[Solver]] = {
         DampedSvdSolver,
         SelectivelyDampedSolver,
         PrioritizedSolver,
+        SpringForceSolver,
+        SpringPositionSolver,
     )
 }
 """Every solver, by its name. Tests, command line, benches and docs read this table."""

@@ -1,0 +1,323 @@
+"""Frames for the mass-spring methods: people part by part, any other figure at once.
+
+A sweep lets the springs come to rest, turns joints to where the masses are and passes what is
+beyond a limit to parents. Where springs know all there is to know (ball joints, no limits, one
+chain) the next sweep only asks for less strain; otherwise masses are put back on the figure, so
+that they learn of hinges, limits and rigid branches, and it starts anew.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from ...kernels._jit import helper, kernel
+from ...kernels.quaternion import quat_store
+from ...kernels.types import Floats
+from ...kernels.vector import vec_add, vec_distance, vec_load, vec_scale, vec_store, vec_sub
+from .descent import share_spine_error
+from .figure import Figure, FigurePose, rows_forward, task_gap, tip_forward
+from .figure_frame import MET, SPENT, STILL, begin_person, end_figure, end_person, stop_flags
+from .frame import PELVIS
+from .parts import Parts, is_asked, part_copy, part_forward, part_unlock, slack
+from .spring_limits import constrain, within
+from .spring_turns import rebuild
+from .springs import (
+    AT_REST,
+    BASE,
+    FREE,
+    HELD,
+    Springs,
+    gather,
+    hold_masses,
+    place_masses,
+    read_masses,
+    relax,
+    spring_energy,
+)
+from .tables import (
+    LIMITED,
+    SPINE_LIMITED,
+    SPINE_STRETCHED,
+    UNREACHABLE,
+    FrameTable,
+    RecordArray,
+    Settings,
+)
+
+SPINE = 0
+"""Part of a person whose error is shared by both ends."""
+STRETCH = 1.1
+"""A target out of reach is pulled in to this part of the reach: the tension straightens a chain,
+which at its mere length would hang loose."""
+SOFT = 0.02
+"""Stiffness of targets that cannot all be met, against that of bones."""
+TIGHTER = 0.5
+"""A chain that is not near enough is allowed this part of the strain in the next sweep."""
+
+
+class Scratch(NamedTuple):
+    """What the kernels are given besides the figure."""
+
+    parts: Parts
+    springs: Springs
+
+
+@helper
+def weigh_nodes(
+    figure: Figure, parts: Parts, part: int, places: Floats, turns: Floats
+) -> tuple[int, float]:
+    """Weight of the targets that each node of a part carries; their number, the greatest weight."""
+    rows = figure.parent.shape[0]
+    count, greatest = 0, 0.0
+    for row in range(parts.first_row[part], parts.last_row[part]):
+        parts.votes[row] = 0.0
+    for task in range(parts.first_task[part], parts.last_task[part]):
+        tip = figure.task_tip[task]
+        parts.votes[rows + tip] = 0.0
+    for task in range(parts.first_task[part], parts.last_task[part]):
+        if not is_asked(figure, task, places, turns):
+            continue
+        weight = figure.task_weight[task]
+        tip = figure.task_tip[task]
+        parts.votes[rows + tip] += weight
+        row = figure.tip_row[tip]
+        while row >= parts.first_row[part]:
+            parts.votes[row] += weight
+            row = figure.parent[row]
+        count += 1
+        greatest = max(greatest, weight)
+    return count, greatest
+
+
+@helper
+def set_goals(
+    figure: Figure,
+    pose: FigurePose,
+    parts: Parts,
+    springs: Springs,
+    part: int,
+    places: Floats,
+    turns: Floats,
+    greatest: float,
+) -> None:
+    """Say which masses have targets and where, pulled in where they are out of reach."""
+    rows = figure.parent.shape[0]
+    first = parts.first_row[part]
+    base = vec_load(pose.place, first)
+    for mass in range(springs.first_mass[part], springs.last_mass[part]):
+        springs.state[mass] = BASE if springs.node_of[mass] == first else FREE
+        springs.grip[mass] = 0.0
+        vec_store(springs.goal, mass, (0.0, 0.0, 0.0))
+    for task in range(parts.first_task[part], parts.last_task[part]):
+        if not is_asked(figure, task, places, turns):
+            continue
+        tip = figure.task_tip[task]
+        mass = springs.mass_of[rows + tip]
+        if springs.state[mass] == BASE:
+            continue
+        goal = vec_load(places, tip)
+        away = vec_sub(goal, base)
+        most = STRETCH * parts.reach[task]
+        far = vec_distance(goal, base)
+        if far > most:
+            goal = vec_add(base, vec_scale(away, most / far))
+        # Several targets of one mass: their mean, by weight.
+        weight = figure.task_weight[task] / greatest
+        before = springs.grip[mass]
+        share = weight / (before + weight)
+        old = vec_load(springs.goal, mass)
+        vec_store(springs.goal, mass, vec_add(old, vec_scale(vec_sub(goal, old), share)))
+        springs.grip[mass] = before + weight
+        springs.state[mass] = HELD
+
+
+@helper
+def judge(
+    figure: Figure, pose: FigurePose, parts: Parts, part: int, places: Floats, turns: Floats
+) -> tuple[float, float]:
+    """Largest error of a part's tasks [m], and the sum of their squares by weight."""
+    worst, cost = 0.0, 0.0
+    for task in range(parts.first_task[part], parts.last_task[part]):
+        weight = figure.task_weight[task]
+        if weight > 0.0:
+            _, length = task_gap(figure, pose, task, places, turns)
+            worst = max(worst, length)
+            cost += weight * length * length
+    return worst, cost
+
+
+@helper
+def asked_energy(springs: Springs, active: int, masses: int, reach: float) -> float:
+    """Energy of springs at rest whose held masses are put on their clamped targets (S4.34)."""
+    rule = springs.rule[0]
+    hold_masses(springs, masses, rule.clamp * reach)
+    return spring_energy(springs, active, rule.stiffness)
+
+
+@helper
+def cut_all(figure: Figure, pose: FigurePose, parts: Parts, part: int) -> None:
+    """Bring a part within its limits."""
+    for row in range(parts.first_row[part], parts.last_row[part]):
+        if figure.freedom[row] != 0:
+            local = pose.local[row]
+            held = within(figure, row, (local[0], local[1], local[2], local[3]))
+            quat_store(pose.local, row, held)
+
+
+@helper
+def settle(
+    figure: Figure,
+    settings: Settings,
+    pose: FigurePose,
+    scratch: Scratch,
+    part: int,
+    places: Floats,
+    turns: Floats,
+    shared: bool,
+) -> tuple[int, int, bool]:
+    """Solve a part; steps taken, why they ended, and whether the last sweep felt a limit.
+
+    The error of a spine (`shared`) is split evenly between its ends (S0.16). Every pose that is
+    judged keeps bones, hinges and limits; the best one is the answer.
+    """
+    parts, springs = scratch.parts, scratch.springs
+    rule = springs.rule[0]
+    near = settings.tolerance * figure.size[0]
+    plain = springs.plain[part] != 0 and not shared
+    asked, greatest = weigh_nodes(figure, parts, part, places, turns)
+    if not plain:
+        cut_all(figure, pose, parts, part)
+    active, masses = 0, 0
+    steps, sweeps, limited, ended, soft = 0, 0, False, AT_REST, 1.0
+    strain, task = rule.strain, parts.first_task[part]
+    before, best = math.inf, math.inf
+    while True:
+        part_forward(figure, pose, parts, part)
+        if shared:
+            share_spine_error(pose, places)
+        worst, cost = judge(figure, pose, parts, part, places, turns)
+        if worst <= near:
+            return steps, MET, limited
+        if cost < best:
+            part_copy(parts, part, pose.local, parts.kept)
+            best = cost
+        spent = steps >= settings.iterations or sweeps >= rule.sweeps
+        error = math.sqrt(cost / greatest)
+        still = before - error <= settings.least_gain * figure.size[0]
+        still = still or (plain and ended == AT_REST)
+        unlocked = False
+        if (sweeps == 0 or still) and not spent:
+            unlocked = part_unlock(figure, pose, parts, part, places, turns, near, still)
+            if unlocked:
+                part_forward(figure, pose, parts, part)
+        if sweeps > 0 and still and not unlocked and not spent and soft == 1.0 and asked > 1:
+            soft, still = SOFT, False  # not all can be met: let them give way by their weights
+        if spent or (sweeps > 0 and still and not unlocked):
+            part_copy(parts, part, parts.kept, pose.local)
+            part_forward(figure, pose, parts, part)
+            if shared:
+                share_spine_error(pose, places)
+            return steps, SPENT if spent else STILL, limited
+        before = math.inf if unlocked else error
+        if sweeps == 0 or not plain or unlocked or soft < 1.0:
+            set_goals(figure, pose, parts, springs, part, places, turns, greatest)
+            active, masses = gather(parts, springs, part)
+            place_masses(figure, pose, springs, part)
+            if sweeps == 0:
+                springs.energy[part] = asked_energy(springs, active, masses, parts.reach[task])
+                place_masses(figure, pose, springs, part)
+        else:
+            strain *= TIGHTER
+        budget = settings.iterations - steps
+        taken, ended = relax(
+            springs, part, active, masses, budget, strain, 0.5 * near, parts.reach[task], soft
+        )
+        steps += taken
+        read_masses(figure, parts, springs, part)
+        rebuild(figure, pose, parts, springs, part)
+        if not plain:
+            part_forward(figure, pose, parts, part)
+            limited = constrain(figure, pose, parts, part, places, rule.arc != 0)
+        sweeps += 1
+
+
+@kernel
+def spring_humans(
+    body: RecordArray,
+    settings: RecordArray,
+    state: RecordArray,
+    work: RecordArray,
+    figure: Figure,
+    pose: FigurePose,
+    scratch: Scratch,
+    seen: Floats,
+    turned: Floats,
+    out: FrameTable,
+    first: int,
+    last: int,
+) -> None:
+    """People: the root is placed like that of sequential IK, then part after part is solved.
+
+    Tips are the six points, in their order; the spine is the first part, clavicles with their arms
+    and the legs follow (S4.31, S4.32). The pose of the frame before is the start.
+    """
+    parts = scratch.parts
+    for frame in range(first, last):
+        flags, estimate = begin_person(
+            body[0], settings[0], state[0], work[0], pose, seen[frame], turned[frame]
+        )
+        places = work[0].points
+        rows_forward(figure, pose, 0, parts.first_row[SPINE])
+        tip_forward(figure, pose, PELVIS)
+        most = 0
+        for part in range(parts.first_row.shape[0]):
+            steps, reason, limited = settle(
+                figure, settings[0], pose, scratch, part, places, turned[frame], part == SPINE
+            )
+            most = max(most, steps)
+            flags |= stop_flags(reason)
+            limb = part - SPINE - 1
+            task = parts.first_task[part]
+            if reason != MET and limited:
+                flags |= SPINE_LIMITED if part == SPINE else LIMITED << limb
+            if reason != MET and slack(figure, pose, parts, part, task, places) < 0.0:
+                flags |= SPINE_STRETCHED if part == SPINE else UNREACHABLE << limb
+        end_person(
+            settings[0],
+            state[0],
+            work[0],
+            figure,
+            pose,
+            estimate,
+            seen[frame],
+            out,
+            frame,
+            most,
+            flags,
+        )
+
+
+@kernel
+def spring_figures(
+    settings: RecordArray,
+    figure: Figure,
+    pose: FigurePose,
+    scratch: Scratch,
+    seen: Floats,
+    turned: Floats,
+    out: FrameTable,
+    first: int,
+    last: int,
+) -> None:
+    """Any figure: targets of its tips (F, E, 3), NaN where there is none.
+
+    The root stays where it is; the pose of the frame before is the start.
+    """
+    for frame in range(first, last):
+        steps, reason, _ = settle(
+            figure, settings[0], pose, scratch, 0, seen[frame], turned[frame], False
+        )
+        for tip in range(figure.tip_row.shape[0]):  # those of no task, too
+            tip_forward(figure, pose, tip)
+        end_figure(figure, pose, seen[frame], out, frame, steps, stop_flags(reason))
