@@ -52,6 +52,8 @@ STRETCH = 1.1
 which at its mere length would hang loose."""
 SOFT = 0.02
 """Stiffness of targets that cannot all be met, against that of bones."""
+PATIENCE = 3
+"""Sweeps in a row that gain too little."""
 TIGHTER = 0.5
 """A chain that is not near enough is allowed this part of the strain in the next sweep."""
 
@@ -191,7 +193,7 @@ def settle(
     active, masses = 0, 0
     steps, sweeps, limited, ended, soft = 0, 0, False, AT_REST, 1.0
     strain, task = rule.strain, parts.first_task[part]
-    before, best = math.inf, math.inf
+    best, idle = math.inf, 0
     while True:
         part_forward(figure, pose, parts, part)
         if shared:
@@ -199,27 +201,28 @@ def settle(
         worst, cost = judge(figure, pose, parts, part, places, turns)
         if worst <= near:
             return steps, MET, limited
-        if cost < best:
-            part_copy(parts, part, pose.local, parts.kept)
-            best = cost
-        spent = steps >= settings.iterations or sweeps >= rule.sweeps
         error = math.sqrt(cost / greatest)
-        still = before - error <= settings.least_gain * figure.size[0]
-        still = still or (plain and ended == AT_REST)
+        idle = 0 if best - error > settings.least_gain * figure.size[0] else idle + 1
+        if error < best:
+            part_copy(parts, part, pose.local, parts.kept)
+            best = error
+        spent = steps >= settings.iterations or sweeps >= rule.sweeps
+        still = idle >= PATIENCE or (plain and ended == AT_REST)
         unlocked = False
         if (sweeps == 0 or still) and not spent:
             unlocked = part_unlock(figure, pose, parts, part, places, turns, near, still)
             if unlocked:
                 part_forward(figure, pose, parts, part)
         if sweeps > 0 and still and not unlocked and not spent and soft == 1.0 and asked > 1:
-            soft, still = SOFT, False  # not all can be met: let them give way by their weights
+            soft, still, idle = SOFT, False, 0  # not all can be met: let them give way by their weights
         if spent or (sweeps > 0 and still and not unlocked):
             part_copy(parts, part, parts.kept, pose.local)
             part_forward(figure, pose, parts, part)
             if shared:
                 share_spine_error(pose, places)
             return steps, SPENT if spent else STILL, limited
-        before = math.inf if unlocked else error
+        if unlocked:
+            idle = 0
         if sweeps == 0 or not plain or unlocked or soft < 1.0:
             set_goals(figure, pose, parts, springs, part, places, turns, greatest)
             active, masses = gather(parts, springs, part)
@@ -235,7 +238,7 @@ def settle(
         )
         steps += taken
         read_masses(figure, parts, springs, part)
-        rebuild(figure, pose, parts, springs, part)
+        rebuild(figure, pose, parts, springs, part, sweeps == 0)
         if not plain:
             part_forward(figure, pose, parts, part)
             limited = constrain(figure, pose, parts, part, places, rule.arc != 0)

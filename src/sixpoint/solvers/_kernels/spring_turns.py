@@ -24,6 +24,7 @@ from ...kernels.quaternion import (
 from ...kernels.rotation import rotation_between
 from ...kernels.types import Quat, Vec3
 from ...kernels.vector import (
+    vec_add,
     vec_angle,
     vec_cross,
     vec_dot,
@@ -34,7 +35,7 @@ from ...kernels.vector import (
     vec_sub,
     vec_unit,
 )
-from .fabrik import is_hinge, lever, next_asked
+from .fabrik import is_hinge, lever, next_asked, node_offset
 from .figure import HINGE, Figure, FigurePose, rows_forward
 from .joint_turn import NO_AXIS, fit_ball, fit_hinge, fit_nothing, fit_place, fit_turn
 from .parts import Parts, rotation_above
@@ -66,7 +67,7 @@ def hinge_sense(figure: Figure, hinge: int, bend: float, axis: Vec3, normal: Vec
 @helper
 def align_hinge(
     figure: Figure, pose: FigurePose, parts: Parts, turned: Quat, hinge: int, bone: Vec3
-) -> Quat:
+) -> tuple[Quat, bool]:
     """Turn a joint about its bone so that the hinge after it bends in the plane of the masses.
 
     Everything in the frame of the joint's parent but the masses, which `bone` has been taken from.
@@ -80,22 +81,59 @@ def align_hinge(
         bone: unit vector along its bone, in the world.
 
     Returns:
-        Its local rotation.
+        Its local rotation; and whether it will do. Masses that bend a knee backwards would turn the
+        leg around.
     """
     arm, end = lever(figure, pose, parts, next_asked(parts, parts.child[hinge]))
     if end < 0:
-        return turned
+        return turned, True
     below = rotation_above(figure, pose, figure.parent[hinge])
     onwards = vec_sub(vec_load(parts.wanted, end), vec_load(parts.wanted, hinge))
     normal = vec_cross(bone, onwards)
     if vec_length(normal) < STRAIGHT * vec_length(arm):
-        return turned
+        return turned, True
     axis = quat_rotate(quat_mul(below, turned), vec_load(figure.axis, hinge))
     across = vec_reject(axis, bone)
     sense = hinge_sense(figure, hinge, vec_angle(bone, onwards), across, normal)
+    if sense * vec_dot(across, normal) < 0.0:
+        return turned, False
     twist = rotation_between(across, vec_scale(normal, sense), bone)
     seen = quat_unrotate(below, (twist[1], twist[2], twist[3]))
-    return quat_normalize(quat_mul((twist[0], seen[0], seen[1], seen[2]), turned))
+    return quat_normalize(quat_mul((twist[0], seen[0], seen[1], seen[2]), turned)), True
+
+
+@helper
+def aim_past_hinges(
+    figure: Figure, pose: FigurePose, parts: Parts, row: int, turned: Quat, hinge: int, base: Vec3
+) -> Quat:
+    """Turn a joint so that what the hinges after it carry, bent as they will, points to its mass.
+
+    A limit that has cut off a twist would do so again if the up vector were asked for again. So it
+    stays as it is: the limb swings as one, and the masses of its hinges follow.
+    """
+    below = rotation_above(figure, pose, row)
+    turn, place, node = quat_mul(below, turned), base, hinge
+    while is_hinge(figure, node):
+        place = vec_add(place, quat_rotate(turn, node_offset(figure, node)))
+        child = next_asked(parts, parts.child[node])
+        arm, end = lever(figure, pose, parts, child)
+        if end < 0:
+            return turned
+        axis = vec_load(figure.axis, node)
+        bend = quat_load(pose.local, node)
+        there = quat_unrotate(turn, vec_sub(vec_load(parts.wanted, end), place))
+        fit = fit_place(fit_nothing(), quat_rotate(bend, arm), there, 1.0)
+        angle = quat_twist_angle(bend, axis) + fit_hinge(fit, axis)
+        bend = quat_from_axis_angle(axis, limit_clamp_angle(figure.limits, node, angle))
+        turn, node = quat_mul(turn, bend), child
+    place = vec_add(place, quat_rotate(turn, node_offset(figure, node)))
+    here = quat_unrotate(below, vec_sub(place, base))
+    there = quat_unrotate(below, vec_sub(vec_load(parts.wanted, node), base))
+    if figure.freedom[row] == HINGE:
+        axis = vec_load(figure.axis, row)
+        fit = fit_place(fit_nothing(), here, there, 1.0)
+        return quat_from_axis_angle(axis, quat_twist_angle(turned, axis) + fit_hinge(fit, axis))
+    return quat_normalize(quat_mul(bone_turn(here, there), turned))
 
 
 @helper
@@ -114,12 +152,15 @@ def preferred_child(parts: Parts, springs: Springs, row: int) -> int:
 
 
 @helper
-def rebuild(figure: Figure, pose: FigurePose, parts: Parts, springs: Springs, part: int) -> None:
+def rebuild(
+    figure: Figure, pose: FigurePose, parts: Parts, springs: Springs, part: int, aligned: bool
+) -> None:
     """Turn every joint of a part to its masses, the root first; limits are not looked at.
 
     A joint that carries several chains, a *sub-base*, takes the mean of the rotations that they
-    ask for, by their weights, or that of the preferred one (S4.12). Rows and their rotations are
-    placed anew on the way, tips are not.
+    ask for, by their weights, or that of the preferred one (S4.12). Joints before hinges take the
+    plane in which these bend (`aligned`) or keep their twist. Rows and their rotations are placed
+    anew on the way, tips are not.
     """
     rule = springs.rule[0]
     for row in range(parts.first_row[part], parts.last_row[part]):
@@ -155,8 +196,12 @@ def rebuild(figure: Figure, pose: FigurePose, parts: Parts, springs: Springs, pa
             turned = quat_from_axis_angle(axis, angle)
         else:
             turned = quat_normalize(quat_mul(turn if asked == 1 else fit_ball(fit), local))
-            if asked == 1 and last >= 0 and is_hinge(figure, last):
+        if asked == 1 and last >= 0 and is_hinge(figure, last):
+            done = False
+            if aligned and figure.freedom[row] != HINGE:
                 along = vec_unit(bone, (0.0, 0.0, 0.0))
-                turned = align_hinge(figure, pose, parts, turned, last, along)
+                turned, done = align_hinge(figure, pose, parts, turned, last, along)
+            if not done:
+                turned = aim_past_hinges(figure, pose, parts, row, turned, last, place)
         quat_store(pose.local, row, turned)
         quat_store(pose.world, row, quat_mul(below, turned))
