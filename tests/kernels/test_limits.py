@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sixpoint.kernels.limits import (
+    EULER_BOX,
     FIXED,
     FLEXION,
     FREE_ROW,
@@ -73,6 +74,24 @@ def rows(draw) -> LimitRow:
         amplitude = st.one_of(st.floats(0.0, 180.0), st.sampled_from([0.0, 1e-3, 90.0, 180.0]))
         return ball(frame, draw(st.tuples(*[amplitude] * 4)), (low, high))
     return hinge(low, high, frame[0]) if kind == "hinge" else FIXED_ROW
+
+
+@st.composite
+def framed_rows(draw) -> LimitRow:
+    """Hinges with a reference, and boxes."""
+    if draw(st.booleans()):
+        return hinge(-20.0, 70.0)._replace(before=draw(rotations()))
+    outer, middle = st.floats(-3.0, 3.0), st.floats(0.0, math.pi)
+    ends = [sorted(draw(st.tuples(end, end))) for end in (outer, middle, outer)]
+    return LimitRow(
+        EULER_BOX,
+        np.zeros((3, 3)),
+        (-math.pi, math.pi),
+        *NO_KNOTS,
+        draw(rotations()),
+        draw(rotations()),
+        tuple((low, high) for low, high in ends),
+    )
 
 
 @st.composite
@@ -274,7 +293,11 @@ def test_the_violation_is_what_the_angles_say(case):
 
 
 @settings(max_examples=40)
-@given(st.lists(limited_rotations, min_size=1, max_size=4))
+@given(
+    st.lists(
+        st.one_of(limited_rotations, st.tuples(framed_rows(), rotations())), min_size=1, max_size=4
+    )
+)
 def test_compiled_and_plain_agree_to_the_bit(cases):
     table = limit_table([row for row, _ in cases] + [FREE_ROW])
     q = np.array([[*(q for _, q in cases), (0.5, 0.5, 0.5, 0.5)]])

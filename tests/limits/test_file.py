@@ -83,7 +83,7 @@ def entry(**fields) -> str:
             r"Expected `joints` to map names to limits, got \[\]",
         ),
         (entry().replace('{"kind"', '3, "x": {"kind"'), "Joint 'l_knee': expected the fields of"),
-        (entry(kind="ball"), "Joint 'l_knee': No kind of limit 'ball'. .* 3: fixed, flexion"),
+        (entry(kind="ball"), "Joint 'l_knee': No kind of limit 'ball'. .* 4: euler_box, fixed"),
         (entry(high=None), "Joint 'l_knee': Expected a finite number in `high`, got None"),
         (entry(low=20), "Joint 'l_knee': Expected low <= high .* in `low, high`, got 20 and 9"),
         (entry(axis=[1, 1, 0]), "Joint 'l_knee': Expected a unit vector in `axis`"),
@@ -150,7 +150,25 @@ json_values = st.recursive(
 
 @given(
     st.dictionaries(
-        st.sampled_from(["axis", "low", "high", "bone", "e1", "e2", "boundary", "twist", "spline"]),
+        st.sampled_from(
+            [
+                "axis",
+                "low",
+                "high",
+                "bone",
+                "e1",
+                "e2",
+                "boundary",
+                "twist",
+                "spline",
+                "order",
+                "intervals",
+                "before",
+                "after",
+                "reference",
+                "rotation",
+            ]
+        ),
         json_values,
     ),
     st.sampled_from(sorted(JointLimit.kinds)),

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .quaternion import NO_NORM, SMALL_ANGLE, quat_conj, quat_mul, quat_rotate
-from .rotation import XYZ_LOCK
+from .rotation import XYZ_LOCK, ZYZ_LOCK
 from .types import Floats, Ints
 
 AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
@@ -96,6 +96,19 @@ def to_euler(order: str, q: Floats) -> Floats:
     )
     c = np.where(up | down, 0.0, sign * (half_sum - half_difference))
     return np.stack([wrap(a), b, wrap(c)], axis=-1)
+
+
+def to_zyz(q: Floats) -> Floats:
+    """Angles of Rz Ry Rz (..., 3) [rad], the middle one in [0, pi]; see `quat_to_zyz`."""
+    w, x, y, z = _parts(q)
+    psi = 2.0 * np.arctan2(np.hypot(x, y), np.hypot(w, z))
+    half_sum, half_difference = np.arctan2(z, w), np.arctan2(-x, y)
+    near, far = psi < ZYZ_LOCK, psi > np.pi - ZYZ_LOCK
+    phi = np.where(
+        near, 2.0 * half_sum, np.where(far, 2.0 * half_difference, half_sum + half_difference)
+    )
+    theta = np.where(near | far, 0.0, half_sum - half_difference)
+    return np.stack([wrap(phi), np.where(near, 0.0, np.where(far, np.pi, psi)), wrap(theta)], -1)
 
 
 def wrap(angles: Floats) -> Floats:

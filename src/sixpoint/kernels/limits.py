@@ -3,7 +3,8 @@
 One shape covers every joint. A rotation is split into a swing, which carries the bone direction b
 by the angle psi towards the circumduction angle theta, and a twist by tau about the bone before it
 (S0.28, S0.31). A ball joint has psi <= amplitude(theta), a hinge has amplitude zero and flexes by
-tau, a fixed joint has neither.
+tau, a fixed joint has neither. Hinges and fixed joints may be measured from a reference rotation.
+Boxes of Euler angles are the exception: they stand in `limit_box.py`.
 
 With v the vector part of q, split into z = v . b and the rest p, everything is algebraic::
 
@@ -24,16 +25,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._jit import helper, kernel
+from .limit_box import (
+    TOLERANCE,
+    box_ends,
+    box_project,
+    box_violation,
+    limit_into,
+    limit_out_of,
+)
 from .quaternion import quat_canonical, quat_mul
 from .rotation import circular_clamp
 from .spline import spline_eval, spline_range
 from .types import Floats, Quat, Vec3
 
-FREE, FIXED, FLEXION, SWING_TWIST = 0, 1, 2, 3
+FREE, FIXED, FLEXION, SWING_TWIST, EULER_BOX = 0, 1, 2, 3, 4
 """Kinds of rows."""
 
-TOLERANCE = 1e-9
-"""A rotation this little beyond its limit counts as inside [rad]: what was clamped stays so."""
+NEVER = -1.0
+"""As cone: the quick test passes nothing."""
 
 POLE = 1e-5
 """Amplitudes this near to 0 or pi are 0 or pi [rad].
@@ -78,6 +87,16 @@ class LimitRow(NamedTuple):
     """Theta of the boundary, from -pi to pi [rad], shape (K,); empty without a swing."""
     coefficients: Floats
     """Its spline [rad], shape (K - 1, 4)."""
+    before: Quat = (1.0, 0.0, 0.0, 0.0)
+    """The limit speaks of before* q after*; hinges, fixed joints and boxes may have such frames."""
+    after: Quat = (1.0, 0.0, 0.0, 0.0)
+    box: tuple[tuple[float, float], ...] = ((0.0, 0.0), (0.0, 0.0), (0.0, 0.0))
+    """Intervals of phi, psi and theta of a box [rad]; psi lies in [0, pi]."""
+
+    @property
+    def framed(self) -> bool:
+        """Whether before or after turns anything."""
+        return any((*self.before[1:], *self.after[1:]))
 
 
 FREE_ROW = LimitRow(FREE, np.zeros((3, 3)), (-math.pi, math.pi), np.zeros(0), np.zeros((0, 4)))
@@ -106,6 +125,13 @@ def limit_table(rows: Sequence[LimitRow]) -> LimitTable:
             ("sectors", "f8", (SECTORS,)),
             ("knots", "f8", (size,)),  # padded with infinity
             ("coefficients", "f8", (size, 4)),  # padded with the last value
+            ("framed", "i8"),  # whether before and after turn anything
+            ("before", "f8", (4,)),
+            ("after", "f8", (4,)),
+            ("box_middle", "f8", (3,)),  # middles and half widths of phi, psi, theta [rad]
+            ("box_half", "f8", (3,)),
+            ("box_low", "f8"),  # ends of psi [rad]
+            ("box_high", "f8"),
         ],
         align=True,  # or numba takes every load to be unaligned
     )
@@ -120,6 +146,14 @@ def limit_table(rows: Sequence[LimitRow]) -> LimitTable:
         into["middle_cosine"], into["middle_sine"] = math.cos(0.5 * middle), math.sin(0.5 * middle)
         if row.kind == FREE:
             into["cone"] = into["sectors"] = into["reach"] = 1e300
+            continue
+        into["framed"] = row.framed
+        into["before"], into["after"] = row.before, row.after
+        box = np.array(row.box)
+        into["box_middle"], into["box_half"] = box.mean(axis=1), 0.5 * (box[:, 1] - box[:, 0])
+        into["box_low"], into["box_high"] = box_ends(*row.box[1])
+        if row.kind == EULER_BOX or row.framed:
+            into["cone"] = into["sectors"] = NEVER
             continue
         pieces = len(row.coefficients)
         cones = np.zeros(SECTORS)
@@ -160,11 +194,16 @@ def limit_project(table: LimitTable, row: int, q: Quat) -> Quat:
 def limit_violation(table: LimitTable, row: int, q: Quat) -> float:
     """How far beyond the limit [rad], swing and twist added; 0 just where `limit_project` is idle.
 
-    For a hinge the swing is all the rotation that is not about its axis (S0.32).
+    For a hinge the swing is all the rotation that is not about its axis (S0.32). For a box the
+    excesses of the three angles are added.
     """
     limit = table[row]
     if _is_well_inside(limit, q) or limit["kind"] == FREE:
         return 0.0
+    if limit["kind"] == EULER_BOX:
+        return box_violation(limit, q)
+    if limit["framed"]:
+        q = limit_into(limit, q)
     w, z, p, c, s = _split(limit, q)
     swing, twist = _excess(limit, w, z, p, 2.0 * math.atan2(s, c))
     return float(swing + abs(twist))
@@ -230,6 +269,18 @@ def _project(limit: Any, q: Quat) -> Quat:
     """`limit_project`, where the quick test does not decide."""
     if limit["kind"] == FREE:
         return q
+    if limit["kind"] == EULER_BOX:
+        return box_project(limit, q)
+    if limit["framed"]:
+        inner = limit_into(limit, q)
+        held = _clamp(limit, inner)
+        return q if held == inner else limit_out_of(limit, held)
+    return _clamp(limit, q)
+
+
+@helper
+def _clamp(limit: Any, q: Quat) -> Quat:
+    """Swing and twist brought within the limit; q itself if inside."""
     w, z, p, c, s = _split(limit, q)
     psi = 2.0 * math.atan2(s, c)
     swing, twist = _excess(limit, w, z, p, psi)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from .adult import adult_limits
 from .base import JointLimit
 from .collection import Limits
+from .euler_box import EulerBoxLimit
 from .flexion import FixedLimit, FlexionLimit
 from .hand import hand_limits
 from .swing_twist import SwingTwistLimit
 
 __all__ = [
+    "EulerBoxLimit",
     "FixedLimit",
     "FlexionLimit",
     "JointLimit",

@@ -22,13 +22,20 @@ from ..kernels.limits import (
     limit_violation,
     limit_violation_frames,
 )
-from ..kernels.types import Floats, Vec3
+from ..kernels.quaternion import quat_canonical
+from ..kernels.types import Floats, Quat, Vec3
 from .angles import settled
 
 UNIT = 1e-6
 """Vectors and quaternions this far from unit length are refused."""
 EXACT = 1e-12
 """Vectors nearer than this to unit length are kept to the bit, others are normalised."""
+IDENTITY: Quat = (1.0, 0.0, 0.0, 0.0)
+
+
+def reflected(q: Quat) -> Quat:
+    """A rotation seen in a mirror that exchanges x and -x."""
+    return (q[0], q[1], -q[2], -q[3])
 
 
 class JointLimit(abc.ABC):
@@ -126,14 +133,19 @@ def _quaternions(values: ArrayLike) -> Floats:
     return q
 
 
-def check_fields(kind: str, fields: Mapping[str, Any], expected: tuple[str, ...]) -> None:
-    """Every field of a kind, and no other."""
+def check_fields(
+    kind: str,
+    fields: Mapping[str, Any],
+    expected: tuple[str, ...],
+    optional: tuple[str, ...] = (),
+) -> None:
+    """Every field of a kind, perhaps optional ones, and no other."""
     for name in expected:
         if name not in fields:
             raise InputError(f"Expected a field `{name}` in a limit of kind {kind!r}, got none.")
     for name in fields:
-        if name not in expected:
-            raise UnknownName(f"field of a limit of kind {kind!r}:", name, expected)
+        if name not in expected + optional:
+            raise UnknownName(f"field of a limit of kind {kind!r}:", name, (*expected, *optional))
 
 
 def as_number(name: str, value: Any) -> float:
@@ -166,6 +178,18 @@ def as_direction(name: str, values: Any) -> Vec3:
     if abs(length - 1.0) > EXACT:
         x, y, z = x / length, y / length, z / length
     return (x + 0.0, y + 0.0, z + 0.0)  # no minus zero
+
+
+def as_rotation(name: str, values: Any) -> Quat:
+    """A unit quaternion (w, x, y, z); of q and -q the one whose first component is positive."""
+    q = as_numbers(name, values, 4)
+    length = math.sqrt(sum(c * c for c in q))
+    if abs(length - 1.0) > UNIT:
+        raise InputError(f"Expected a unit quaternion in `{name}`, got {q} of length {length:g}.")
+    if abs(length - 1.0) > EXACT:
+        q = tuple(c / length for c in q)
+    w, x, y, z = quat_canonical((q[0], q[1], q[2], q[3]))
+    return (w + 0.0, x + 0.0, y + 0.0, z + 0.0)  # no minus zero
 
 
 def as_interval(name: str, low: Any, high: Any) -> tuple[float, float]:
