@@ -11,6 +11,7 @@ from ._kernels.fabrik import NO_BONE
 from ._kernels.figure import BALL, Figure
 from ._kernels.springs import Springs
 from ._kernels.tables import RecordArray
+from .figure import new_pose
 
 MASS = 1.0
 """Of every joint, unless another is given (S4.4)."""
@@ -107,6 +108,7 @@ def new_springs(
         unit=np.array(unit, np.float64),
         plain=np.array(plain, np.int64),
         preferred=chosen,
+        start=new_pose(figure).local,
         state=np.zeros(count, np.int64),
         active=np.zeros(len(springs), np.int64),
         moving=np.zeros(count, np.int64),

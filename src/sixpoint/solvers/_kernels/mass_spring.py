@@ -193,7 +193,7 @@ def settle(
     active, masses = 0, 0
     steps, sweeps, limited, ended, soft = 0, 0, False, AT_REST, 1.0
     strain, task = rule.strain, parts.first_task[part]
-    best, idle = math.inf, 0
+    best, idle, fresh = math.inf, 0, False
     while True:
         part_forward(figure, pose, parts, part)
         if shared:
@@ -209,13 +209,19 @@ def settle(
         spent = steps >= settings.iterations or sweeps >= rule.sweeps
         still = idle >= PATIENCE or (plain and ended == AT_REST)
         unlocked = False
-        if (sweeps == 0 or still) and not spent:
-            unlocked = part_unlock(figure, pose, parts, part, places, turns, near, still)
+        if (sweeps == 0 or still or not plain) and not spent:
+            unlocked = part_unlock(figure, pose, parts, part, places, turns, near, idle > 0)
             if unlocked:
                 part_forward(figure, pose, parts, part)
         if sweeps > 0 and still and not unlocked and not spent and soft == 1.0 and asked > 1:
             soft, still, idle = SOFT, False, 0  # not all can be met: let them give way by their weights
-        if spent or (sweeps > 0 and still and not unlocked):
+        ending = spent or (sweeps > 0 and still and not unlocked)
+        if ending and limited and not fresh and sweeps < rule.sweeps:
+            # Limits hold it back from where it came: try from the first pose.
+            fresh, ending, idle, unlocked = True, False, 0, False
+            part_copy(parts, part, springs.start, pose.local)
+            part_forward(figure, pose, parts, part)
+        if ending:
             part_copy(parts, part, parts.kept, pose.local)
             part_forward(figure, pose, parts, part)
             if shared:

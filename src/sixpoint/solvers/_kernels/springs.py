@@ -92,6 +92,8 @@ class Springs(NamedTuple):
     """Whether springs know all of a part: ball joints without limits, in one chain, (P,)."""
     preferred: Ints
     """Child node of each row whose chain is preferred; -1: the heaviest, (N,)."""
+    start: Floats
+    """Local rotation of each row in the first pose, (N, 4)."""
     state: Ints
     """`FREE`, `BASE` or `HELD`, (M,)."""
     active: Ints
