@@ -21,7 +21,6 @@ import numpy as np
 from ..body.skeleton import Skeleton
 from ..errors import InputError, UnknownName
 from ..kernels._jit import Kernel
-from ..limits import Limits
 from ..tasks import Reach, Task
 from ._kernels.figure import Figure
 from ._kernels.mass_spring import Scratch, spring_figures, spring_humans
@@ -31,9 +30,9 @@ from .base import Capabilities, one_of
 from .figure_solver import FigureSolver, StopRule
 from .figure_tracker import FigureTracker
 from .human import HumanTracker
-from .numeric import NumericTracker
-from .spring_tables import new_springs, preferred_children
-from .sweeping import human_parts, new_parts
+from .spring_tables import new_springs, preferred_children, whole
+from .spring_tracker import SpringFigureTracker, SpringTracker
+from .sweeping import new_parts
 
 
 class Preset(NamedTuple):
@@ -57,34 +56,6 @@ PEOPLE_STEPS = StopRule(2_000, math.nan, 1e-5)
 """Of people."""
 
 
-class SpringTracker(NumericTracker):
-    """A person followed part by part."""
-
-    def _prepare(self) -> None:
-        super()._prepare()
-        solver = self.solver
-        assert isinstance(solver, SpringSolver)
-        parts = human_parts(self._figure)
-        self._scratch: Any = solver.scratch(self._figure, parts, self.skeleton)
-
-
-class SpringFigureTracker(FigureTracker):
-    """Any other figure; see `FigureTracker`."""
-
-    def __init__(
-        self,
-        solver: SpringSolver,
-        skeleton: Skeleton,
-        limits: Limits,
-        rate: float,
-        names: Sequence[str] | None = None,
-        tasks: Sequence[Task[Any]] | None = None,
-    ) -> None:
-        super().__init__(solver, skeleton, limits, rate, names, tasks)
-        ranks = [task.priority for task in self.tasks if isinstance(task, Reach)]
-        self._scratch = solver.scratch(self._figure, _whole(self._figure), skeleton, ranks)
-
-
 @dataclass(frozen=True, kw_only=True)
 class SpringSolver(FigureSolver):
     """Settings of both mass-spring methods; lengths are parts of the figure's size."""
@@ -96,7 +67,7 @@ class SpringSolver(FigureSolver):
         rotations=False,
         missing=True,
         history=True,
-        exact=False,
+        exact=True,
     )
     kernel: ClassVar[Kernel[..., None]] = spring_humans
     figure_kernel: ClassVar[Kernel[..., None]] = spring_figures
@@ -231,7 +202,7 @@ class SpringSolver(FigureSolver):
 
     def new_scratch(self, figure: Figure) -> Scratch:
         """The whole figure as one part, all joints alike."""
-        return self.scratch(figure, _whole(figure))
+        return self.scratch(figure, whole(figure))
 
     def scratch(
         self,
@@ -314,10 +285,6 @@ class SpringPositionSolver(SpringSolver):
     def rule(self) -> dict[str, Any]:
         """Settings as fields of `RULE`."""
         return super().rule() | {"projection": self.relax == "projection"}
-
-
-def _whole(figure: Figure) -> list[tuple[range, range]]:
-    return [(range(len(figure.parent)), range(len(figure.task_kind)))]
 
 
 def _rows_by_name(figure: Figure, skeleton: Skeleton) -> dict[str, int]:

@@ -141,3 +141,8 @@ def preferred_children(figure: Figure, ranks: Sequence[int]) -> dict[int, int]:
             out[row] = child
             child, row = row, int(figure.parent[row])
     return out
+
+
+def whole(figure: Figure) -> list[tuple[range, range]]:
+    """Rows and tasks of a figure that is one part."""
+    return [(range(len(figure.parent)), range(len(figure.task_kind)))]

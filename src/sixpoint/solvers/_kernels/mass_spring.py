@@ -12,7 +12,7 @@ import math
 from typing import NamedTuple
 
 from ...kernels._jit import helper, kernel
-from ...kernels.quaternion import quat_store
+from ...kernels.quaternion import quat_load, quat_store
 from ...kernels.types import Floats
 from ...kernels.vector import vec_add, vec_distance, vec_load, vec_scale, vec_store, vec_sub
 from .descent import share_spine_error
@@ -313,6 +313,7 @@ def spring_figures(
     figure: Figure,
     pose: FigurePose,
     scratch: Scratch,
+    starts: Floats,
     seen: Floats,
     turned: Floats,
     out: FrameTable,
@@ -321,9 +322,15 @@ def spring_figures(
 ) -> None:
     """Any figure: targets of its tips (F, E, 3), NaN where there is none.
 
-    The root stays where it is; the pose of the frame before is the start.
+    The root stays where it is. The start is the pose of the frame before, unless there are
+    `starts`: one for each frame or one for all (S, N, 4). Then frames have nothing to do with each
+    other, as the chains of a batch.
     """
     for frame in range(first, last):
+        if starts.shape[0] > 0:
+            start = starts[frame % starts.shape[0]]
+            for row in range(figure.parent.shape[0]):
+                quat_store(pose.local, row, quat_load(start, row))
         steps, reason, _ = settle(
             figure, settings[0], pose, scratch, 0, seen[frame], turned[frame], False
         )
