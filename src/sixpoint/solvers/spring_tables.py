@@ -146,3 +146,8 @@ def preferred_children(figure: Figure, ranks: Sequence[int]) -> dict[int, int]:
 def whole(figure: Figure) -> list[tuple[range, range]]:
     """Rows and tasks of a figure that is one part."""
     return [(range(len(figure.parent)), range(len(figure.task_kind)))]
+
+
+def most_springs(figure: Figure) -> int:
+    """Bones on the longest way from the root to a tip, at least one."""
+    return max(1, int(figure.moves.sum(axis=1).max(initial=1)))

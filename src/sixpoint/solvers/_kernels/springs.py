@@ -29,8 +29,8 @@ FREE, BASE, HELD = 0, 1, 2
 SOLVED, AT_REST, UNDERWAY = 0, 1, 2
 """How a relaxation ended: bones have their lengths; forces balance, though they have not; neither,
 the budget is spent."""
-BALANCED = 0.01
-"""Forces below this part of the threshold balance, whatever the springs hold."""
+BALANCED = 1e-4
+"""Forces below this part of what the tightest spring holds balance."""
 
 RULE = cast(
     "np.dtype[np.record]",
@@ -320,7 +320,8 @@ def relax(
         force = largest_force(springs, masses, not by_force)
         if over <= strain and force <= least and farthest <= near:
             return taken, SOLVED
-        if force <= BALANCED * least and (by_force or farthest <= near):
+        balanced = force <= BALANCED * over * stiffness * springs.unit[part]
+        if balanced and (by_force or farthest <= near):
             return taken, AT_REST
         if taken == most:
             break
