@@ -213,8 +213,11 @@ def settle(
             unlocked = part_unlock(figure, pose, parts, part, places, turns, near, idle > 0)
             if unlocked:
                 part_forward(figure, pose, parts, part)
-        if sweeps > 0 and still and not unlocked and not spent and soft == 1.0 and asked > 1:
-            soft, still, idle = SOFT, False, 0  # not all can be met: let them give way by their weights
+        stretched = asked > 1 and sweeps > 0 and soft == 1.0 and (ended == AT_REST or still)
+        if stretched and not unlocked:
+            # Not all can be met at once: let them give way to each other by their weights.
+            soft, still, idle, sweeps = SOFT, False, 0, 1
+            spent = steps >= settings.iterations
         ending = spent or (sweeps > 0 and still and not unlocked)
         if ending and limited and not fresh and sweeps < rule.sweeps:
             # Limits hold it back from where it came: try from the first pose.
