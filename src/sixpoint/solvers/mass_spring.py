@@ -25,6 +25,7 @@ from ..tasks import Reach, Task
 from ._kernels.figure import Figure
 from ._kernels.mass_spring import Scratch, spring_figures, spring_humans
 from ._kernels.spring_limits import ALONG_BONES, STRAIGHT_ON
+from ._kernels.spring_turns import FIT, PRIORITY, WEIGHT
 from ._kernels.springs import FORCE, POSITION_BASED, RULE
 from .base import Capabilities, one_of
 from .figure_solver import FigureSolver, StopRule
@@ -33,6 +34,9 @@ from .human import HumanTracker
 from .spring_tables import most_springs, new_springs, preferred_children, whole
 from .spring_tracker import SpringFigureTracker, SpringTracker
 from .sweeping import new_parts
+
+
+BRANCHES = {"fit": FIT, "weight": WEIGHT, "priority": PRIORITY}
 
 
 class Preset(NamedTuple):
@@ -115,9 +119,10 @@ class SpringSolver(FigureSolver):
     rebuild: Literal["places", "pairs"] = "places"
     """Bones point from where they really begin to the next mass, which does not add up what springs
     are too long; or from mass to mass, as the paper says."""
-    branch: Literal["weight", "priority"] = "weight"
-    """A joint with several chains takes the mean of the rotations they ask for, by their weights;
-    or that of the preferred one: the first priority of its tasks, then the heaviest."""
+    branch: Literal["fit", "weight", "priority"] = "fit"
+    """A joint with several chains takes the rotation that brings all their first bones nearest to
+    the masses. Or, as the paper says, the mean of the rotations that they ask for, by their
+    weights; or that of the preferred one: the first priority of its tasks, then the heaviest."""
     lever: Literal["bones", "straight"] = "bones"
     """What a limit cuts off turns the parent by the arc rule of the paper, its lever measured along
     the bones; or straight from the parent to the tip."""
@@ -129,7 +134,7 @@ class SpringSolver(FigureSolver):
         super().check()
         one_of("preset", self.preset, tuple(PRESETS))
         one_of("rebuild", self.rebuild, ("places", "pairs"))
-        one_of("branch", self.branch, ("weight", "priority"))
+        one_of("branch", self.branch, tuple(BRANCHES))
         one_of("lever", self.lever, ("bones", "straight"))
         for name in ("stiffness", "mass"):
             _above_zero(name, getattr(self, name))
@@ -208,7 +213,7 @@ class SpringSolver(FigureSolver):
             "stiffness": self.stiffness,
             "clamp": self.clamp,
             "pairs": self.rebuild == "pairs",
-            "priority": self.branch == "priority",
+            "branch": BRANCHES[self.branch],
             "arc": STRAIGHT_ON if self.lever == "straight" else ALONG_BONES,
             "sweeps": self.sweeps,
         }

@@ -19,7 +19,17 @@ from .descent import share_spine_error
 from .figure import Figure, FigurePose, rows_forward, task_gap, tip_forward
 from .figure_frame import MET, SPENT, STILL, begin_person, end_figure, end_person, stop_flags
 from .frame import PELVIS
-from .parts import Parts, is_asked, part_copy, part_forward, part_unlock, slack
+from .parts import (
+    Parts,
+    bend,
+    is_asked,
+    is_stiff,
+    is_straight,
+    part_copy,
+    part_forward,
+    part_unlock,
+    slack,
+)
 from .spring_limits import constrain, within
 from .spring_turns import rebuild
 from .springs import (
@@ -168,6 +178,39 @@ def cut_all(figure: Figure, pose: FigurePose, parts: Parts, part: int) -> None:
 
 
 @helper
+def bend_hinges(
+    figure: Figure,
+    pose: FigurePose,
+    parts: Parts,
+    part: int,
+    places: Floats,
+    turns: Floats,
+    near: float,
+    still: bool,
+) -> bool:
+    """Bend hinges of limbs that are straight, or all but straight and `still`, to their own side.
+
+    Masses on one line buckle to any side, and a hinge that is asked to bend the wrong way stays
+    straight. Whether one was bent; then the part must be placed anew.
+    """
+    bent = False
+    for task in range(parts.first_task[part], parts.last_task[part]):
+        if not is_asked(figure, task, places, turns):
+            continue
+        tip = figure.task_tip[task]
+        goal = vec_load(places, tip)
+        if vec_distance(goal, vec_load(pose.tips, tip)) <= near:
+            continue
+        if not still and not is_straight(figure, pose, parts, part, tip, goal):
+            continue
+        for row in range(parts.first_row[part], parts.last_row[part]):
+            if figure.moves[tip, row] and is_stiff(figure, pose, row, tip, goal):
+                bend(figure, pose, row, tip, goal)
+                bent = True
+    return bent
+
+
+@helper
 def settle(
     figure: Figure,
     settings: Settings,
@@ -210,7 +253,9 @@ def settle(
         still = idle >= PATIENCE or (plain and ended == AT_REST)
         unlocked = False
         if (sweeps == 0 or still or not plain) and not spent:
-            unlocked = part_unlock(figure, pose, parts, part, places, turns, near, idle > 0)
+            unlocked = bend_hinges(
+                figure, pose, parts, part, places, turns, near, idle > 0
+            ) or part_unlock(figure, pose, parts, part, places, turns, near, idle > 0)
             if unlocked:
                 part_forward(figure, pose, parts, part)
         stretched = asked > 1 and sweeps > 0 and soft == 1.0 and (ended == AT_REST or still)

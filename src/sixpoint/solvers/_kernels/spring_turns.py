@@ -45,6 +45,10 @@ STRAIGHT = 1e-3
 """Sine of the bend below which a limb is straight: the plane in which it bends is noise."""
 
 
+WEIGHT, PRIORITY, FIT = 0, 1, 2
+"""How a sub-base turns."""
+
+
 @helper
 def bone_turn(here: Vec3, there: Vec3) -> Quat:
     """What a bone asks of its joint: the smallest rotation, which carries the up vector along."""
@@ -158,7 +162,8 @@ def rebuild(
     """Turn every joint of a part to its masses, the root first; limits are not looked at.
 
     A joint that carries several chains, a *sub-base*, takes the mean of the rotations that they
-    ask for, by their weights, or that of the preferred one (S4.12). Joints before hinges take the
+    ask for, by their weights, or that of the preferred one (S4.12); or the one that takes all of
+    them together nearest to their masses. Joints before hinges take the
     plane in which these bend (`aligned`) or keep their twist. Rows and their rotations are placed
     anew on the way, tips are not.
     """
@@ -170,9 +175,9 @@ def rebuild(
         below = rotation_above(figure, pose, row)
         place = vec_load(parts.wanted, row) if rule.pairs else vec_load(pose.place, row)
         local = quat_load(pose.local, row)
-        only = preferred_child(parts, springs, row) if rule.priority else -1
+        only = preferred_child(parts, springs, row) if rule.branch == PRIORITY else -1
         fit, asked, last = fit_nothing(), 0, -1
-        turn, bone = (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+        bone, arm_now, goal_now = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         child = next_asked(parts, parts.child[row])
         while child >= 0:
             arm, node = lever(figure, pose, parts, child)
@@ -180,11 +185,11 @@ def rebuild(
                 here = quat_rotate(local, arm)
                 bone = vec_sub(vec_load(parts.wanted, node), place)
                 there = quat_unrotate(below, bone)
-                if figure.freedom[row] == HINGE:
+                if figure.freedom[row] == HINGE or rule.branch == FIT:
                     fit = fit_place(fit, here, there, parts.votes[node])
                 else:
-                    turn = bone_turn(here, there)
-                    fit = fit_turn(fit, turn, 1.0, parts.votes[node])
+                    fit = fit_turn(fit, bone_turn(here, there), 1.0, parts.votes[node])
+                arm_now, goal_now = here, there
                 asked += 1
                 last = child if node == child else -1
             child = next_asked(parts, parts.sibling[child])
@@ -195,7 +200,8 @@ def rebuild(
             angle = quat_twist_angle(local, axis) + fit_hinge(fit, axis)
             turned = quat_from_axis_angle(axis, angle)
         else:
-            turned = quat_normalize(quat_mul(turn if asked == 1 else fit_ball(fit), local))
+            turn = bone_turn(arm_now, goal_now) if asked == 1 else fit_ball(fit)
+            turned = quat_normalize(quat_mul(turn, local))
         if asked == 1 and last >= 0 and is_hinge(figure, last):
             done = False
             if aligned and figure.freedom[row] != HINGE:

@@ -48,7 +48,7 @@ RULE = cast(
                 ("strain", "f8"),  # greatest error of a bone's length at rest, over its length
                 ("force", "f8"),  # greatest force on a free mass at rest, over k times a mean bone
                 ("pairs", "i8"),  # rotations from pairs of masses, not from where bones begin
-                ("priority", "i8"),  # a sub-base turns with its preferred chain, not with the mean
+                ("branch", "i8"),  # how a joint of several chains turns, as in `spring_turns`
                 ("arc", "i8"),  # lever of what is passed to a parent: along the bones, or straight
                 ("sweeps", "i8"),  # most sweeps of the constraint solver
             ],
