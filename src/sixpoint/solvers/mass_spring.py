@@ -123,6 +123,9 @@ class SpringSolver(FigureSolver):
     """A joint with several chains takes the rotation that brings all their first bones nearest to
     the masses. Or, as the paper says, the mean of the rotations that they ask for, by their
     weights; or that of the preferred one: the first priority of its tasks, then the heaviest."""
+    braces: bool = True
+    """Springs also between the ends of bones that one joint carries, which are rigid to each other;
+    the paper has none."""
     lever: Literal["bones", "straight"] = "bones"
     """What a limit cuts off turns the parent by the arc rule of the paper, its lever measured along
     the bones; or straight from the parent to the tip."""
@@ -253,6 +256,7 @@ class SpringSolver(FigureSolver):
             mass=self.mass,
             masses={rows[name]: mass for name, mass in self.masses if name in rows},
             preferred=preferred_children(figure, ranks),
+            braces=self.braces,
         )
         return Scratch(new_parts(figure, parts), springs)
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..kernels.limits import FREE
+from ..kernels.types import Floats, Ints
 from ._kernels.fabrik import NO_BONE
 from ._kernels.figure import BALL, Figure
 from ._kernels.springs import Springs
@@ -25,6 +26,7 @@ def new_springs(
     mass: float = MASS,
     masses: Mapping[int, float] | None = None,
     preferred: Mapping[int, int] | None = None,
+    braces: bool = True,
 ) -> Springs:
     """A mass for every joint and tip, a spring for every bone.
 
@@ -39,6 +41,7 @@ def new_springs(
         mass: of every joint.
         masses: of some rows, instead.
         preferred: child node that some rows turn with.
+        braces: springs also between the ends of bones that one joint carries.
     """
     rows, tips = len(figure.parent), len(figure.tip_row)
     above = np.concatenate([figure.parent, figure.tip_row])
@@ -77,9 +80,11 @@ def new_springs(
             if inside:
                 length = float(np.linalg.norm(offset[node]))
                 springs.append((int(mass_of[parent]), int(mass_of[node]), length))
+        lengths = [length for _, _, length in springs[first_spring[-1] :]]
+        if braces:
+            springs += _braces(above, offset, mass_of, node_of[first_mass[-1] :], part)
         last_mass.append(len(node_of))
         last_spring.append(len(springs))
-        lengths = [length for _, _, length in springs[first_spring[-1] :]]
         unit.append(float(np.mean(lengths)) if lengths else float(figure.size[0]))
         plain.append(_is_plain(figure, part, ends))
     degree = np.bincount(
@@ -119,6 +124,19 @@ def new_springs(
         grip=np.zeros(count),
         energy=np.zeros(len(parts)),
     )
+
+
+def _braces(
+    above: Ints, offset: Floats, mass_of: Ints, nodes: Sequence[int], part: range
+) -> list[tuple[int, int, float]]:
+    """Springs between the far ends of bones that are rigid to each other."""
+    out = []
+    for k, one in enumerate(nodes):
+        for other in nodes[k + 1 :]:
+            if above[one] == above[other] and above[one] in part:
+                length = float(np.linalg.norm(offset[other] - offset[one]))
+                out.append((int(mass_of[one]), int(mass_of[other]), length))
+    return out
 
 
 def _is_plain(figure: Figure, part: range, ends: Sequence[int]) -> bool:

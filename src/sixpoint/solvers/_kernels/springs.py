@@ -139,8 +139,8 @@ def gather(parts: Parts, springs: Springs, part: int) -> tuple[int, int]:
     """List the springs and masses that have to do with a target; their numbers."""
     springs_count, masses_count = 0, 0
     for spring in range(springs.first_spring[part], springs.last_spring[part]):
-        outer = springs.outer[spring]
-        if parts.votes[springs.node_of[outer]] > 0.0:
+        one, other = springs.node_of[springs.inner[spring]], springs.node_of[springs.outer[spring]]
+        if parts.votes[one] > 0.0 and parts.votes[other] > 0.0:
             springs.active[springs_count] = spring
             springs_count += 1
     for mass in range(springs.first_mass[part], springs.last_mass[part]):
