@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ...kernels._jit import helper, kernel
 from ...kernels.quaternion import quat_load, quat_store
-from ...kernels.types import Floats
+from ...kernels.types import Floats, Ints
 from ...kernels.vector import vec_add, vec_distance, vec_load, vec_scale, vec_store, vec_sub
 from .descent import share_spine_error
 from .figure import Figure, FigurePose, rows_forward, task_gap, tip_forward
@@ -385,3 +385,43 @@ def spring_figures(
         for tip in range(figure.tip_row.shape[0]):  # those of no task, too
             tip_forward(figure, pose, tip)
         end_figure(figure, pose, seen[frame], out, frame, steps, stop_flags(reason))
+
+
+@kernel
+def spring_places(
+    settings: RecordArray,
+    figure: Figure,
+    pose: FigurePose,
+    scratch: Scratch,
+    seen: Floats,
+    turned: Floats,
+    out: Floats,
+    steps: Ints,
+) -> None:
+    """Where the masses of any figure come to rest, each time from the pose given: (F, N + E, 3).
+
+    For those who need no rotations. Bones are as long as the rule asks for, not rigid.
+    """
+    parts, springs = scratch.parts, scratch.springs
+    near = 0.5 * settings[0].tolerance * figure.size[0]
+    task = parts.first_task[0]
+    part_forward(figure, pose, parts, 0)
+    for frame in range(seen.shape[0]):
+        places, turns = seen[frame], turned[frame]
+        _, greatest = weigh_nodes(figure, parts, 0, places, turns)
+        set_goals(figure, pose, parts, springs, 0, places, turns, greatest)
+        active, masses = gather(parts, springs, 0)
+        place_masses(figure, pose, springs, 0)
+        steps[frame], _ = relax(
+            springs,
+            0,
+            active,
+            masses,
+            settings[0].iterations,
+            springs.rule[0].strain,
+            near,
+            parts.reach[task],
+            1.0,
+        )
+        for node in range(springs.mass_of.shape[0]):
+            vec_store(out[frame], node, vec_load(springs.place, springs.mass_of[node]))
