@@ -36,6 +36,7 @@ from .spring_tracker import SpringFigureTracker, SpringTracker
 from .sweeping import new_parts
 
 
+NUMBERS = ("step", "damping", "strain", "force", "clamp")
 BRANCHES = {"fit": FIT, "weight": WEIGHT, "priority": PRIORITY}
 
 
@@ -46,15 +47,16 @@ class Preset(NamedTuple):
     damping: float
     strain: float
     force: float
+    clamp: float
     tolerance: float
 
 
 PRESETS = {
-    "exact": Preset(0.7, 0.3, 1e-3, 1e-3, 5e-4),
-    "paper": Preset(0.85, 0.3, 1e-2, 1e-2, 1e-2),
+    "exact": Preset(0.7, 0.3, 1e-3, 1e-3, 0.02, 5e-4),
+    "paper": Preset(0.85, 0.3, 1e-2, 1e-2, 0.1, 1e-2),
 }
-"""For use, and for Table 1 of the paper. It names no number of its own: of all pairs of step and
-damping, these come nearest to its iterations (`sixpoint bench energy` maps them)."""
+"""For use, and for Table 1 of the paper. It names no number of its own: these come near to its
+iterations (`sixpoint bench energy` maps them over step and damping)."""
 FIGURE_STEPS = StopRule(20_000, math.nan, 1e-6)
 """Of any figure; the tolerance is the preset's."""
 PEOPLE_STEPS = StopRule(2_000, math.nan, 1e-5)
@@ -107,9 +109,9 @@ class SpringSolver(FigureSolver):
     """Of every joint, > 0; more where more than two bones meet, in proportion."""
     masses: tuple[tuple[str, float], ...] = ()
     """Joints by name with a mass of their own: heavy ones move late."""
-    clamp: float = 0.5
-    """Most that a target moves ahead of its mass in a step, in chain lengths: far targets would set
-    the chain swinging."""
+    clamp: float | None = None
+    """Most that a target moves ahead of its mass in a step, in chain lengths. A tip that is put on
+    a far target at once makes the chain behind it crumple. Default: by the preset, 0.02 or 0.1."""
     strain: float | None = None
     """Masses rest when no bone's length is farther off than this part of it. Default: by the
     preset, 0.001 or 0.01."""
@@ -146,8 +148,7 @@ class SpringSolver(FigureSolver):
         for name in ("strain", "force"):
             if not 0.0 < self._number(name) < 1.0:
                 raise InputError(f"Expected `{name}` above 0 and below 1, got {self._number(name)}.")
-        if not 0.0 < self.clamp < math.inf:
-            raise InputError(f"Expected `clamp` > 0, got {self.clamp}.")
+        _above_zero("clamp", self._number("clamp"))
         if not 1 <= self.sweeps <= 10_000:
             raise InputError(f"Expected `sweeps` in [1, 10000], got {self.sweeps}.")
         self._check_stable()
@@ -210,11 +211,10 @@ class SpringSolver(FigureSolver):
 
     def rule(self) -> dict[str, Any]:
         """Settings as fields of `RULE`."""
-        own = {name: self._number(name) for name in ("step", "damping", "strain", "force")}
+        own = {name: self._number(name) for name in NUMBERS}
         return own | {
             "method": self.method,
             "stiffness": self.stiffness,
-            "clamp": self.clamp,
             "pairs": self.rebuild == "pairs",
             "branch": BRANCHES[self.branch],
             "arc": STRAIGHT_ON if self.lever == "straight" else ALONG_BONES,

@@ -62,6 +62,8 @@ STRETCH = 1.1
 which at its mere length would hang loose."""
 SOFT = 0.02
 """Stiffness of targets that cannot all be met, against that of bones."""
+ASKED = 0.5
+"""Targets are no farther away than this part of the reach where it is said what is asked."""
 PATIENCE = 3
 """Sweeps in a row that gain too little."""
 TIGHTER = 0.5
@@ -162,9 +164,8 @@ def judge(
 @helper
 def asked_energy(springs: Springs, active: int, masses: int, reach: float) -> float:
     """Energy of springs at rest whose held masses are put on their clamped targets (S4.34)."""
-    rule = springs.rule[0]
-    hold_masses(springs, masses, rule.clamp * reach)
-    return spring_energy(springs, active, rule.stiffness)
+    hold_masses(springs, masses, ASKED * reach)
+    return spring_energy(springs, active, springs.rule[0].stiffness)
 
 
 @helper

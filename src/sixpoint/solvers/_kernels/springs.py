@@ -98,6 +98,12 @@ class Springs(NamedTuple):
     """`FREE`, `BASE` or `HELD`, (M,)."""
     active: Ints
     """Springs on the way to a target, (S,)."""
+    ends: Ints
+    """Their masses, (S, 2)."""
+    length: Floats
+    """Their lengths at rest [m], (S,)."""
+    inverse: Floats
+    """One over these, (S,)."""
     moving: Ints
     """Masses on the way to a target that are not fastened, (M,)."""
     place: Floats
@@ -142,6 +148,10 @@ def gather(parts: Parts, springs: Springs, part: int) -> tuple[int, int]:
         one, other = springs.node_of[springs.inner[spring]], springs.node_of[springs.outer[spring]]
         if parts.votes[one] > 0.0 and parts.votes[other] > 0.0:
             springs.active[springs_count] = spring
+            springs.ends[springs_count, 0] = springs.inner[spring]
+            springs.ends[springs_count, 1] = springs.outer[spring]
+            springs.length[springs_count] = springs.rest[spring]
+            springs.inverse[springs_count] = 1.0 / springs.rest[spring]
             springs_count += 1
     for mass in range(springs.first_mass[part], springs.last_mass[part]):
         if springs.state[mass] != BASE and parts.votes[springs.node_of[mass]] > 0.0:
@@ -177,7 +187,7 @@ def hold_masses(springs: Springs, masses: int, most: float) -> float:
 @helper
 def spring_forces(springs: Springs, count: int, masses: int, stiffness: float) -> float:
     """Net force of the springs on every mass (Hooke); greatest error of a length, over it."""
-    place, force = springs.place, springs.force
+    place, force, ends = springs.place, springs.force, springs.ends
     worst = 0.0
     for k in range(masses):
         mass = springs.moving[k]
@@ -185,15 +195,14 @@ def spring_forces(springs: Springs, count: int, masses: int, stiffness: float) -
         force[mass, 1] = 0.0
         force[mass, 2] = 0.0
     for k in range(count):
-        spring = springs.active[k]
-        a, b = springs.inner[spring], springs.outer[spring]
-        rest = springs.rest[spring]
+        a, b = ends[k, 0], ends[k, 1]
+        rest = springs.length[k]
         x = place[b, 0] - place[a, 0]
         y = place[b, 1] - place[a, 1]
         z = place[b, 2] - place[a, 2]
         length = math.sqrt(x * x + y * y + z * z)
         over = length - rest
-        worst = max(worst, abs(over) / rest)
+        worst = max(worst, abs(over) * springs.inverse[k])
         scale = stiffness * over / length if length > 0.0 else 0.0
         force[a, 0] += scale * x
         force[a, 1] += scale * y
@@ -306,7 +315,9 @@ def relax(
         Steps taken, and how it ended.
     """
     rule = springs.rule[0]
-    stiffness, clamp = rule.stiffness, rule.clamp * reach
+    stiffness = rule.stiffness
+    # Targets that give way must pull by their distance: clamped, all would pull alike.
+    clamp = rule.clamp * reach if soft >= 1.0 else math.inf
     by_force = rule.method == FORCE or soft < 1.0
     pull = soft * (rule.pull if rule.method == FORCE else stiffness)
     least = rule.force * stiffness * springs.unit[part]
