@@ -241,7 +241,7 @@ def test_limits_of_any_kind_are_kept_and_targets_within_them_met(method, kind):
     limits = Limits(dict.fromkeys(chain.names, KINDS[kind]))
     rng = np.random.default_rng(5)
     turns = rng.uniform(-0.6, 0.6, (100, chain.joint_count, 3))
-    posed = limits.project(Pose_motion(chain, arrays.from_rotvec(turns))).rotations
+    posed = limits.project(as_motion(chain, arrays.from_rotvec(turns))).rotations
     places = [Pose(chain, np.zeros(3), pose).world()[0][[chain.index("tip")]] for pose in posed]
     points = Points(("tip",), np.array(places), 60.0)
     result = sp.solver(method).prepare(chain, limits=limits).solve_clip(points)
@@ -252,7 +252,7 @@ def test_limits_of_any_kind_are_kept_and_targets_within_them_met(method, kind):
     assert float(limits.violations(result.motion).max()) < 1e-6
 
 
-def Pose_motion(skeleton: Skeleton, rotations: np.ndarray) -> sp.Motion:
+def as_motion(skeleton: Skeleton, rotations: np.ndarray) -> sp.Motion:
     return sp.Motion(skeleton, np.zeros((len(rotations), 3)), rotations, 60.0)
 
 
@@ -401,5 +401,5 @@ def test_a_hinge_bends_in_the_plane_of_the_masses():
     found = tracker.solve_batch(targets)
     near = np.linalg.norm(targets[:, 0], axis=1) > 0.3  # nearer, an elbow would bend beyond 150
     assert found.converged[near].all()
-    motion = Pose_motion(arm, found.rotations)
+    motion = as_motion(arm, found.rotations)
     assert float(limits.violations(motion).max()) < 1e-6

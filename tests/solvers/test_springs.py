@@ -77,9 +77,7 @@ def test_steps_are_those_worked_out_by_hand():  # G32
 
 def test_rest_is_reached_where_and_when_it_was_by_hand():  # G32
     masses = planar()
-    taken, ended = relax(
-        masses.springs, 0, masses.count, masses.moving, 500, 1e-3, 1e-9, 3.0, 1.0
-    )
+    taken, ended = relax(masses.springs, 0, masses.count, masses.moving, 500, 1e-3, 1e-9, 3.0, 1.0)
     assert (taken, ended) == (57, SOLVED)
     assert masses.springs.place[1, :2] == pytest.approx((0.999978, 0.008187), abs=1e-6)
     assert masses.springs.place[2, :2] == pytest.approx((1.835331, 0.557890), abs=1e-6)

@@ -12,6 +12,7 @@ from ..tasks import Task
 from .base import Capabilities, LimitsChoice, Solver, Tracker, with_settings
 from .ccd import CyclicSolver
 from .dls import DampedSolver
+from .expression import Expression, express
 from .fabrik import ReachingSolver
 from .kma import KulpaMultonSolver
 from .mass_spring import SpringForceSolver, SpringPositionSolver
@@ -30,6 +31,7 @@ __all__ = [
     "CyclicSolver",
     "DampedSolver",
     "DampedSvdSolver",
+    "Expression",
     "KulpaMultonSolver",
     "PrioritizedSolver",
     "PseudoinverseSolver",
@@ -46,6 +48,7 @@ __all__ = [
     "SwivelSolver",
     "Tracker",
     "TransposeSolver",
+    "express",
     "reconstruct",
     "solver",
 ]

@@ -35,7 +35,6 @@ from .spring_tables import most_springs, new_springs, preferred_children, whole
 from .spring_tracker import SpringFigureTracker, SpringTracker
 from .sweeping import new_parts
 
-
 NUMBERS = ("step", "damping", "strain", "force", "clamp")
 BRANCHES = {"fit": FIT, "weight": WEIGHT, "priority": PRIORITY}
 
@@ -147,7 +146,9 @@ class SpringSolver(FigureSolver):
             _above_zero(f"masses[{joint!r}]", mass)
         for name in ("strain", "force"):
             if not 0.0 < self._number(name) < 1.0:
-                raise InputError(f"Expected `{name}` above 0 and below 1, got {self._number(name)}.")
+                raise InputError(
+                    f"Expected `{name}` above 0 and below 1, got {self._number(name)}."
+                )
         _above_zero("clamp", self._number("clamp"))
         if not 1 <= self.sweeps <= 10_000:
             raise InputError(f"Expected `sweeps` in [1, 10000], got {self.sweeps}.")

@@ -93,9 +93,7 @@ class SpringFigureTracker(FigureTracker):
         last: int,
     ) -> None:
         figure, scratch, starts = self._figure, self._scratch, self._starts
-        self._kernel(
-            self._settings, figure, pose, scratch, starts, seen, turned, out, first, last
-        )
+        self._kernel(self._settings, figure, pose, scratch, starts, seen, turned, out, first, last)
 
     def solve_batch(
         self, targets: Floats, *, start: Floats | None = None, threads: int = 1
