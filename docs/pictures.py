@@ -16,6 +16,14 @@ from drawing.elbow import elbow
 from drawing.kma import kma
 from drawing.limb import clavicle, limb
 from drawing.spine import spine
+from drawing.spring_people import springs_express, springs_people
+from drawing.springs import (
+    springs,
+    springs_limits,
+    springs_map,
+    springs_solvers,
+    springs_weights,
+)
 from drawing.stance import measures, stance
 from drawing.tgbsik import tgbsik
 from drawing.trunk import flip, pelvis, yaws
@@ -42,6 +50,13 @@ PICTURES: dict[str, Callable[[Path], None]] = {
     "kma": kma,
     "tgbsik": tgbsik,
     "boundaries": boundaries,
+    "springs": springs,
+    "springs_limits": springs_limits,
+    "springs_solvers": springs_solvers,
+    "springs_weights": springs_weights,
+    "springs_map": springs_map,
+    "springs_people": springs_people,
+    "springs_express": springs_express,
 }
 """Name of the file, without its ending -> what draws it."""
 
