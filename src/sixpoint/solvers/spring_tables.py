@@ -107,6 +107,7 @@ def new_springs(
         mass_of=mass_of,
         node_of=np.array(node_of, np.int64),
         weight=weight,
+        lightness=1.0 / weight,
         inner=np.array([a for a, _, _ in springs], np.int64),
         outer=np.array([b for _, b, _ in springs], np.int64),
         rest=np.array([length for _, _, length in springs], np.float64),

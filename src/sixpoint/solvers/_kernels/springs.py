@@ -31,6 +31,8 @@ SOLVED, AT_REST, UNDERWAY = 0, 1, 2
 the budget is spent."""
 BALANCED = 1e-4
 """Forces below this part of what the tightest spring holds balance."""
+GLANCE = 8
+"""Steps between two looks at whether forces balance."""
 
 RULE = cast(
     "np.dtype[np.record]",
@@ -80,6 +82,8 @@ class Springs(NamedTuple):
     """First node of each mass, (M,)."""
     weight: Floats
     """(M,)."""
+    lightness: Floats
+    """One over the weight, (M,)."""
     inner: Ints
     """Mass of each spring nearer to the root, (S,)."""
     outer: Ints
@@ -236,11 +240,12 @@ def verlet_step(springs: Springs, masses: int, step: float, damping: float, fixe
         mass = springs.moving[k]
         if fixed and springs.state[mass] == HELD:
             continue
-        push = step * step / springs.weight[mass]
-        for i in range(3):
-            here = place[mass, i]
-            place[mass, i] = here + kept * (here - before[mass, i]) + push * force[mass, i]
-            before[mass, i] = here
+        push = step * step * springs.lightness[mass]
+        x, y, z = place[mass, 0], place[mass, 1], place[mass, 2]
+        place[mass, 0] = x + kept * (x - before[mass, 0]) + push * force[mass, 0]
+        place[mass, 1] = y + kept * (y - before[mass, 1]) + push * force[mass, 1]
+        place[mass, 2] = z + kept * (z - before[mass, 2]) + push * force[mass, 2]
+        before[mass, 0], before[mass, 1], before[mass, 2] = x, y, z
 
 
 @helper
@@ -321,19 +326,20 @@ def relax(
     by_force = rule.method == FORCE or soft < 1.0
     pull = soft * (rule.pull if rule.method == FORCE else stiffness)
     least = rule.force * stiffness * springs.unit[part]
+    farthest = math.inf
     for taken in range(most + 1):
-        farthest = 0.0
-        if not by_force:
+        if not by_force and farthest > 0.0:  # once there, held masses stay
             farthest = hold_masses(springs, masses, clamp)
         over = spring_forces(springs, count, masses, stiffness)
         if by_force:
             farthest = pull_masses(springs, masses, pull, clamp)
-        force = largest_force(springs, masses, not by_force)
-        if over <= strain and force <= least and farthest <= near:
-            return taken, SOLVED
-        balanced = force <= BALANCED * over * stiffness * springs.unit[part]
-        if balanced and (by_force or farthest <= near):
-            return taken, AT_REST
+        if over <= strain or taken % GLANCE == 0:
+            force = largest_force(springs, masses, not by_force)
+            if over <= strain and force <= least and farthest <= near:
+                return taken, SOLVED
+            balanced = force <= BALANCED * over * stiffness * springs.unit[part]
+            if balanced and (by_force or farthest <= near):
+                return taken, AT_REST
         if taken == most:
             break
         if rule.projection and not by_force:
