@@ -9,7 +9,7 @@ from sixpoint.body.skeleton import Skeleton
 from sixpoint.limits import Limits
 from sixpoint.solvers import SpringPositionSolver
 from sixpoint.solvers._kernels.figure import POSITION, figure_forward
-from sixpoint.solvers._kernels.mass_spring import set_goals, weigh_nodes
+from sixpoint.solvers._kernels.spring_goals import set_goals, weigh_nodes
 from sixpoint.solvers._kernels.springs import (
     AT_REST,
     BASE,
