@@ -317,3 +317,46 @@ def test_targets_that_cannot_be_asked_for_are_refused(method):
         sp.solver(method).prepare(chain, tasks=[Orient("tip")])
     with pytest.raises(UnknownName, match="joint_9"):
         sp.solver(method, masses=(("joint_9", 2.0),)).prepare(chain)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"rebuild": "pairs"},
+        {"branch": "weight"},
+        {"branch": "priority"},
+        {"braces": False},
+        {"lever": "straight"},
+        {"relax": "projection"},
+        {"step": 0.4, "damping": 0.15},
+        {"mass": 2.0, "stiffness": 3.0},
+        {"preset": "paper"},
+    ],
+    ids=str,
+)
+def test_variants_meet_targets_of_chains_and_trees(settings):
+    solver = SpringPositionSolver(**settings)
+    near = 0.011 if settings.get("preset") == "paper" else 1e-3
+    found = solver.prepare(Skeleton.chain(6)).solve_batch(reachable_targets(50)[:, None])
+    assert found.residuals.max() < near
+    tree = Skeleton.tree(2, 3)
+    solution = solver.prepare(tree).solve(np.array([(-0.4, 0.6, 0.2), (0.5, 0.5, -0.1)]))
+    assert solution.residuals.max() < near
+
+
+@both
+def test_places_alone_are_those_of_masses_at_rest(method):  # S4.27
+    tracker = sp.solver(method).prepare(Skeleton.chain(6))
+    targets = 0.95 * reachable_targets(30)[:, None]
+    places, steps = tracker.solve_places(targets)
+    assert places.shape == (30, 7, 3)
+    assert places[:, -1] == pytest.approx(targets[:, 0], abs=5e-4)
+    assert places[:, 0] == pytest.approx(np.zeros((30, 3)), abs=0.0)
+    bones = np.linalg.norm(np.diff(places, axis=1), axis=2)
+    assert bones == pytest.approx(np.full((30, 6), 1 / 6), rel=1.01e-3)
+    assert (steps > 0).all()
+    idle = sp.solver(method).prepare(
+        Skeleton.tree(2, 3), names=("tip_1", "tip_2"), tasks=[Reach("tip_1")]
+    )
+    with pytest.raises(InputError, match="a target for each of the points; some have no task"):
+        idle.solve_places(np.zeros((1, 2, 3)))
