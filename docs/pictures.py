@@ -19,6 +19,14 @@ from drawing.jacobian import jacobian, pik
 from drawing.kma import kma
 from drawing.limb import clavicle, limb
 from drawing.spine import spine
+from drawing.spring_people import springs_express, springs_people
+from drawing.springs import (
+    springs,
+    springs_limits,
+    springs_map,
+    springs_solvers,
+    springs_weights,
+)
 from drawing.stance import measures, stance
 from drawing.sweeps import ccd, fabrik
 from drawing.tgbsik import tgbsik
@@ -56,6 +64,13 @@ PICTURES: dict[str, Callable[[Path], None]] = {
     "estimate_boundary": estimate.boundary,
     "estimate_motions": estimate.motions,
     "estimate_solve": estimate.with_and_without,
+    "springs": springs,
+    "springs_limits": springs_limits,
+    "springs_solvers": springs_solvers,
+    "springs_weights": springs_weights,
+    "springs_map": springs_map,
+    "springs_people": springs_people,
+    "springs_express": springs_express,
 }
 """Name of the file, without its ending -> what draws it."""
 

@@ -26,6 +26,7 @@ _HOME = {
     "save_points": "formats",
     "inspect": "formats",
     "reconstruct": "solvers",
+    "express": "solvers",
     "solver": "solvers",
     "SOLVERS": "solvers",
     "Solution": "solvers",
@@ -73,5 +74,6 @@ if TYPE_CHECKING:
     from .motion import compare as compare
     from .solvers import SOLVERS as SOLVERS
     from .solvers import Solution as Solution
+    from .solvers import express as express
     from .solvers import reconstruct as reconstruct
     from .solvers import solver as solver

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from .bench_chains import command as chains
+from .bench_energy import command as energy
 from .bench_limits import command as limits
 from .bench_speed import command as speed
 from .bench_table1 import command as table1
@@ -19,3 +20,4 @@ command.add_command(speed)
 command.add_command(table1)
 command.add_command(chains)
 command.add_command(limits)
+command.add_command(energy)

@@ -4,11 +4,24 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from .console import emit, progress, say
-from .options import Reading, check_output, file_options, json_option, load_motion, role_option
+from .options import (
+    Reading,
+    check_output,
+    file_options,
+    json_option,
+    load_motion,
+    role_option,
+    wrong_call,
+)
+
+if TYPE_CHECKING:
+    from ..motion.motion import Motion
+    from ..studio.shot import Panel
 
 SUFFIXES = (".png", ".gif", ".mp4", ".html")
 
@@ -27,6 +40,9 @@ SUFFIXES = (".png", ".gif", ".mp4", ".html")
               help="Viewer's place: 0 in front, 90 at the person's left.")  # fmt: skip
 @click.option("--pitch", type=click.FloatRange(-85, 85), default=12.0, show_default=True,
               metavar="DEGREES", help="Viewer above the horizon.")  # fmt: skip
+@click.option("--express", "manners", multiple=True, metavar="NAME=NUMBER,...",
+              help="Beside the motions, the first one made in another manner between key poses: "
+              "speed, power, amplitude, tension, recruit. Repeat for more.")  # fmt: skip
 @click.option("--points/--no-points", default=True, help="Show the six tracked points as dots.")
 @file_options
 @role_option
@@ -38,6 +54,7 @@ def command(
     fps: float,
     yaw: float,
     pitch: float,
+    manners: tuple[str, ...],
     points: bool,
     unit: str,
     up: str,
@@ -52,12 +69,17 @@ def command(
 
     \b
     sixpoint render original.bvh out.bvh -o both.png
+    sixpoint render reach.bvh -o wide.gif --express amplitude=1.4,power=0.6
     """  # noqa: D301  (click wants the backspace itself)
     from ..errors import InputError
+    from ..solvers import Expression
     from ..studio.outline import View
     from ..studio.shot import Panel
 
     check_output(output, SUFFIXES, sources)
+    with wrong_call():
+        for manner in manners:
+            Expression.parse(manner)
     reading = Reading(unit, up, frame_rate, roles)
     motions = [load_motion(path, reading) for path in sources]
     try:
@@ -67,6 +89,7 @@ def command(
     panels = [
         Panel(motion, title, dots) for motion, title in zip(motions, _titles(sources), strict=True)
     ]
+    panels += [_expressed(motions[0], manner) for manner in manners]
     view = View(math.radians(yaw), math.radians(pitch))
     suffix = Path(output).suffix.lower()
     with progress("drawing") as tell:
@@ -88,9 +111,17 @@ def command(
             {"input": path, "frames": len(motion), "rate": motion.rate}
             for path, motion in zip(sources, motions, strict=True)
         ]
-        emit({"output": output, "motions": drawn})
+        emit({"output": output, "motions": drawn, "expressed": list(manners)})
     else:
         say(f"wrote {output}")
+
+
+def _expressed(motion: Motion, manner: str) -> Panel:
+    """A motion made in another manner, named by it."""
+    from ..solvers import Expression, express
+    from ..studio.shot import Panel
+
+    return Panel(express(motion, Expression.parse(manner)), manner, None)
 
 
 def _titles(sources: tuple[str, ...]) -> list[str]:

@@ -12,8 +12,10 @@ from ..tasks import Task
 from .base import Capabilities, LimitsChoice, Solver, Tracker, with_settings
 from .ccd import CyclicSolver
 from .dls import DampedSolver
+from .expression import Expression, express
 from .fabrik import ReachingSolver
 from .kma import KulpaMultonSolver
+from .mass_spring import SpringForceSolver, SpringPositionSolver
 from .pik import PrioritizedSolver
 from .pseudoinverse import PseudoinverseSolver
 from .sdls import SelectivelyDampedSolver
@@ -29,6 +31,7 @@ __all__ = [
     "CyclicSolver",
     "DampedSolver",
     "DampedSvdSolver",
+    "Expression",
     "KulpaMultonSolver",
     "PrioritizedSolver",
     "PseudoinverseSolver",
@@ -39,10 +42,13 @@ __all__ = [
     "SequentialSolver",
     "Solution",
     "Solver",
+    "SpringForceSolver",
+    "SpringPositionSolver",
     "StopReason",
     "SwivelSolver",
     "Tracker",
     "TransposeSolver",
+    "express",
     "reconstruct",
     "solver",
 ]
@@ -61,6 +67,8 @@ SOLVERS: dict[str, type[Solver]] = {
         DampedSvdSolver,
         SelectivelyDampedSolver,
         PrioritizedSolver,
+        SpringForceSolver,
+        SpringPositionSolver,
     )
 }
 """Every solver, by its name. Tests, command line, benches and docs read this table."""

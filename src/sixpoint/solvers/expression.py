@@ -1,0 +1,302 @@
+"""Expressive motion between key poses: speed, power, amplitude, tension.
+
+The mass-spring paper poses a figure first and then shapes its movement by "speed and acceleration,
+tension and amplitude", and lets the energy of the arm's springs move shoulders and torso; it leaves
+the formulas to another paper. These are ours (A4.17). Between two key poses every joint moves like
+a mass on a spring that was let go: its stiffness is the *tension*, what its damping lacks is the
+*power*, by which it overshoots. *Amplitude* moves the hands' places at the keys away from where
+they hang; the arms reach there by mass-spring IK, and what that asks of their springs,
+
+    E = 1/2 sum k (|d| - l)^2
+
+recruits the clavicle and the torso (S4.34).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from itertools import pairwise
+
+import numpy as np
+
+from ..body.anatomy import Anatomy
+from ..body.skeleton import Skeleton
+from ..errors import InputError
+from ..kernels import arrays
+from ..kernels.types import Floats, Ints
+from ..limits import Limits
+from ..motion.motion import Motion
+from .base import LimitsChoice, resolve_limits
+from .mass_spring import SpringPositionSolver
+from .spring_tracker import SpringFigureTracker
+
+SPACING = 0.5
+"""Time between key poses where none are given [s]."""
+FREQUENCY = 9.0
+"""Of a joint at tension 1, in radians for the time between two keys."""
+LEAST_DAMPING = 0.35
+"""Damping ratio at full power; without power it is 1 and nothing overshoots."""
+FARTHEST = 0.5
+"""Part of an arm's length beyond which a target asks for no more energy."""
+TORSO, CLAVICLE = math.radians(25.0), math.radians(15.0)
+"""Turn of the torso and of a clavicle towards a hand's place at the most energy [rad]."""
+NO_PLACE = 1e-6
+"""Hands that move by less than this stay [m]."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Expression:
+    """How a movement is made. The defaults are a calm one."""
+
+    speed: float = 1.0
+    """How many times as fast, > 0."""
+    power: float = 0.0
+    """From 0, which eases into every key pose, to 1, which overshoots it."""
+    amplitude: float = 1.0
+    """How far hands go from where they hang, over how far they went, from 0 to 3."""
+    tension: float = 1.0
+    """Stiffness of the movement, > 0: tense joints snap to the next pose and wait there."""
+    recruit: float = 1.0
+    """How much the energy of the arms moves clavicles and torso, >= 0."""
+
+    def __post_init__(self) -> None:
+        for name in ("speed", "tension"):
+            value = getattr(self, name)
+            if not (math.isfinite(value) and value > 0.0):
+                raise InputError(f"Expected `{name}` > 0, got {value}.")
+        for name, most in (("power", 1.0), ("amplitude", 3.0), ("recruit", 10.0)):
+            value = getattr(self, name)
+            if not 0.0 <= value <= most:
+                raise InputError(f"Expected `{name}` in [0, {most:g}], got {value}.")
+
+    @staticmethod
+    def parse(text: str) -> Expression:
+        """From text such as ``speed=1.5,power=0.6``."""
+        known = [field.name for field in fields(Expression)]
+        values: dict[str, float] = {}
+        for part in text.split(","):
+            name, _, number = part.strip().partition("=")
+            if name not in known:
+                raise InputError(
+                    f"Expected NAME=NUMBER with one of {', '.join(known)}; got {part.strip()!r}."
+                )
+            try:
+                values[name] = float(number)
+            except ValueError:
+                raise InputError(f"Expected a number for `{name}`, got {number!r}.") from None
+        return Expression(**values)
+
+    def response(self, u: Floats) -> Floats:
+        """How far a joint is on its way from one key to the next, for times u in [0, 1].
+
+        The step response of a damped spring, bent so that it arrives at u = 1 and rests there.
+        """
+        ratio = 1.0 - (1.0 - LEAST_DAMPING) * self.power
+        frequency = FREQUENCY * math.sqrt(self.tension)
+        value, slope = _step_response(np.array([1.0]), frequency, ratio)
+        way, _ = _step_response(np.asarray(u, dtype=np.float64), frequency, ratio)
+        missing, fast = 1.0 - value[0], slope[0]
+        ease = u * u * (3.0 - 2.0 * u)
+        return np.asarray(way + missing * ease - fast * u * u * (u - 1.0))
+
+
+def express(
+    motion: Motion,
+    expression: Expression | None = None,
+    *,
+    keys: Sequence[int] | None = None,
+    limits: LimitsChoice = "adult",
+    **shape: float,
+) -> Motion:
+    """The movement through some key poses of a motion, made in another manner.
+
+    Args:
+        motion: what the key poses are taken from; frames between them are made anew.
+        expression: the manner.
+        keys: frames that are key poses, rising; default one every half second.
+        limits: that arms keep where the amplitude moves them.
+        **shape: fields of `Expression`, instead of one.
+    """
+    if expression is not None and shape:
+        raise InputError(f"Expected an `expression` or its fields, got {', '.join(shape)} too.")
+    if expression is None:
+        unknown = set(shape) - {field.name for field in fields(Expression)}
+        if unknown:
+            raise InputError(f"Expected fields of Expression, got {', '.join(sorted(unknown))}.")
+        expression = Expression(**shape)
+    at = _key_frames(motion, keys)
+    poses = motion.frames(at.tolist())
+    if expression.amplitude != 1.0:
+        poses = widen(poses, expression, limits=limits)
+    times = (at - at[0]) / (motion.rate * expression.speed)
+    return _between(poses, times, expression, motion.rate)
+
+
+def widen(poses: Motion, expression: Expression, *, limits: LimitsChoice = "adult") -> Motion:
+    """Poses of a person whose hands are `amplitude` times as far from where they hang.
+
+    The arms reach for their new places by mass-spring IK, from where they are; what that asks of
+    their springs turns torso and clavicles first.
+    """
+    skeleton = poses.skeleton
+    anatomy = skeleton.anatomy
+    kept = resolve_limits(limits, skeleton)
+    rotations = poses.rotations.copy()
+    goals = {side: _goals(poses, anatomy, side, expression.amplitude) for side in "lr"}
+    for side in "lr":
+        efforts = _efforts(poses, anatomy, side, goals[side])
+        turns = _towards(poses, anatomy, side, goals[side]) * efforts[:, None] * expression.recruit
+        _lean(poses, rotations, anatomy.spine, TORSO * turns / max(1, len(anatomy.spine)))
+        if anatomy.has(f"{side}_clavicle"):
+            _lean(poses, rotations, (anatomy.node(f"{side}_clavicle"),), CLAVICLE * turns)
+    leaning = replace(poses, rotations=rotations)
+    for side in "lr":
+        rotations = _reach(leaning, anatomy, side, goals[side], kept)
+        leaning = replace(poses, rotations=rotations)
+    return leaning
+
+
+def arm_energy(poses: Motion, side: str, goals: Floats) -> Floats:
+    """Energy that places (F, 3) ask of the springs of an arm, over the most that they can, (F,).
+
+    The hand is put on its place, no farther away than half of the arm is long; only the spring of
+    the forearm is stretched by that, before the others share it.
+    """
+    return _efforts(poses, poses.skeleton.anatomy, side, goals)
+
+
+def _arm(anatomy: Anatomy, side: str) -> list[int]:
+    """Nodes of an arm: clavicle where there is one, shoulder, elbow, wrist."""
+    roles = ["clavicle"] if anatomy.has(f"{side}_clavicle") else []
+    return [anatomy.node(f"{side}_{role}") for role in (*roles, "shoulder", "elbow", "wrist")]
+
+
+def _turned(poses: Motion, anatomy: Anatomy, node: int) -> Floats:
+    """World rotation of the joint above a node, relative to the neutral stance, (F, 4)."""
+    above = int(poses.skeleton.node_parents[node])
+    return arrays.multiply(poses.world()[1][:, above], arrays.conjugate(anatomy.neutral[above]))
+
+
+def _goals(poses: Motion, anatomy: Anatomy, side: str, amplitude: float) -> Floats:
+    """Where a hand shall be: `amplitude` times as far from where it would hang, (F, 3)."""
+    shoulder, _, wrist = _arm(anatomy, side)[-3:]
+    chest = anatomy.joint_carrying(anatomy.chest)
+    places, world = poses.world()
+    turn = arrays.multiply(world[:, chest], arrays.conjugate(anatomy.neutral[chest]))
+    hanging = places[:, shoulder] + arrays.rotate(turn, anatomy.vector(shoulder, wrist))
+    return np.asarray(hanging + amplitude * (places[:, wrist] - hanging))
+
+
+def _efforts(poses: Motion, anatomy: Anatomy, side: str, goals: Floats) -> Floats:
+    shoulder, elbow, wrist = _arm(anatomy, side)[-3:]
+    places = poses.world()[0]
+    upper, fore = anatomy.vector(shoulder, elbow), anatomy.vector(elbow, wrist)
+    most = FARTHEST * float(np.linalg.norm(upper) + np.linalg.norm(fore))
+    away = goals - places[:, wrist]
+    length = np.linalg.norm(away, axis=1, keepdims=True)
+    hand = places[:, wrist] + away * np.minimum(1.0, most / np.maximum(length, NO_PLACE))
+    over = np.linalg.norm(hand - places[:, elbow], axis=1) - np.linalg.norm(fore)
+    return np.asarray(np.minimum((over / most) ** 2, 1.0))
+
+
+def _towards(poses: Motion, anatomy: Anatomy, side: str, goals: Floats) -> Floats:
+    """Unit axis in the world about which a turn carries a hand towards its place, (F, 3)."""
+    first, *_, wrist = _arm(anatomy, side)
+    places = poses.world()[0]
+    axis = np.cross(places[:, wrist] - places[:, first], goals - places[:, first])
+    length = np.linalg.norm(axis, axis=1, keepdims=True)
+    return np.where(length > NO_PLACE, axis / np.maximum(length, NO_PLACE), 0.0)
+
+
+def _lean(poses: Motion, rotations: Floats, nodes: Sequence[int], turns: Floats) -> None:
+    """Turn some joints in the world by rotation vectors (F, 3), in place."""
+    world = poses.world()[1]
+    for node in nodes:
+        if node >= poses.skeleton.joint_count:
+            continue
+        above = int(poses.skeleton.parents[node])
+        frame = world[:, above] if above >= 0 else arrays.identity(len(poses))
+        local = arrays.rotate(arrays.conjugate(frame), turns)
+        rotations[:, node] = arrays.multiply(arrays.from_rotvec(local), rotations[:, node])
+
+
+def _reach(poses: Motion, anatomy: Anatomy, side: str, goals: Floats, limits: Limits) -> Floats:
+    """Local rotations of poses whose arm reaches its places, (F, J, 4)."""
+    skeleton = poses.skeleton
+    nodes = _arm(anatomy, side)
+    joints = nodes[:-1]
+    names = [skeleton.names[joint] for joint in joints]
+    vectors = [anatomy.vector(a, b) for a, b in pairwise(nodes)]
+    chain = Skeleton(
+        tuple(names),
+        np.arange(-1, len(joints) - 1),
+        np.array([np.zeros(3), *vectors[:-1]]),
+        ("hand",),
+        np.array([len(joints) - 1]),
+        np.array([vectors[-1]]),
+        hinges={names[-1]: (1.0, 0.0, 0.0)},
+    )
+    kept = Limits({name: limits[name] for name in names if name in limits})
+    tracker = SpringPositionSolver(sweeps=60).prepare(chain, limits=kept)
+    assert isinstance(tracker, SpringFigureTracker)
+    above = arrays.conjugate(_turned(poses, anatomy, joints[0]))
+    places = poses.world()[0]
+    targets = arrays.rotate(above, goals - places[:, joints[0]])
+    turned = anatomy.to_anatomical(poses.rotations)
+    found = tracker.solve_batch(targets[:, None], start=turned[:, joints])
+    moved = np.linalg.norm(goals - places[:, nodes[-1]], axis=1) > NO_PLACE
+    for k, joint in enumerate(joints):
+        turned[moved, joint] = found.rotations[moved, k]
+    return anatomy.from_anatomical(turned)
+
+
+def _step_response(u: Floats, frequency: float, ratio: float) -> tuple[Floats, Floats]:
+    """Place and speed of a damped spring that is let go at 0 and pulls to 1."""
+    decay = np.exp(-ratio * frequency * u)
+    if ratio > 1.0 - 1e-9:
+        value = 1.0 - decay * (1.0 + frequency * u)
+        return value, frequency * frequency * u * decay
+    swing = frequency * math.sqrt(1.0 - ratio * ratio)
+    share = ratio * frequency / swing
+    value = 1.0 - decay * (np.cos(swing * u) + share * np.sin(swing * u))
+    slope = decay * np.sin(swing * u) * (swing + share * ratio * frequency)
+    return value, slope
+
+
+def _key_frames(motion: Motion, keys: Sequence[int] | None) -> Ints:
+    count = len(motion)
+    if keys is None:
+        step = max(1, round(SPACING * motion.rate))
+        at = np.unique([*range(0, count, step), count - 1]) if count else np.zeros(0, np.int64)
+    else:
+        at = np.array(keys, dtype=np.int64)
+    wrong = at.ndim != 1 or len(at) < 2 or (np.diff(at) <= 0).any()
+    if wrong or at[0] < 0 or at[-1] >= count:
+        raise InputError(
+            f"Expected two `keys` or more, rising, from 0 to {count - 1}; got {at.tolist()}."
+        )
+    return at
+
+
+def _between(poses: Motion, times: Floats, expression: Expression, rate: float) -> Motion:
+    """Frames on the way through poses at some times [s]."""
+    count = max(2, math.floor(times[-1] * rate + 1e-6) + 1)
+    now = np.minimum(np.arange(count) / rate, times[-1])
+    piece = np.clip(np.searchsorted(times, now, side="right") - 1, 0, len(times) - 2)
+    u = (now - times[piece]) / (times[piece + 1] - times[piece])
+    way = expression.response(u)
+
+    def between(values: Floats) -> Floats:
+        share = way.reshape(-1, *[1] * (values.ndim - 1))
+        return np.asarray(values[piece] + share * (values[piece + 1] - values[piece]))
+
+    moves = poses.translations
+    return replace(
+        poses,
+        root=between(poses.root),
+        rotations=arrays.slerp(poses.rotations[piece], poses.rotations[piece + 1], way[:, None]),
+        translations=None if moves is None else between(moves),
+        rate=rate,
+    )

@@ -1,0 +1,141 @@
+"""Expressive motion between key poses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import sixpoint as sp
+from sixpoint.errors import InputError
+from sixpoint.kernels import arrays
+from sixpoint.limits import adult_limits
+from sixpoint.solvers.expression import Expression, arm_energy, express, widen
+
+U = np.linspace(0.0, 1.0, 201)
+
+
+@pytest.mark.parametrize("power", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("tension", [0.2, 1.0, 4.0])
+def test_every_way_goes_from_key_to_key_and_rests_there(power, tension):
+    manner = Expression(power=power, tension=tension)
+    assert manner.response(np.array((0.0, 1.0))) == pytest.approx((0.0, 1.0), abs=1e-12)
+    little = 1e-6
+    near = manner.response(np.array((little, 1.0 - little))) - (0.0, 1.0)
+    assert near / little == pytest.approx((0.0, 0.0), abs=1e-3)
+
+
+def test_power_overshoots_and_calm_does_not():
+    highest = [Expression(power=power).response(U).max() for power in (0.0, 0.4, 0.7, 1.0)]
+    assert highest[0] <= 1.0 + 1e-9
+    assert (np.diff(highest) > 0.0).all()
+    assert highest[-1] > 1.2
+
+
+def test_tension_snaps():
+    half = [int(np.argmax(Expression(tension=t).response(U) > 0.5)) for t in (0.5, 1.0, 2.0, 4.0)]
+    assert (np.diff(half) < 0).all()
+
+
+def test_key_poses_are_kept_and_speed_shortens():
+    clip = sp.builtin("reach")
+    keys = [0, 60, 150, 300]
+    calm = express(clip, keys=keys)
+    assert len(calm) == 301
+    assert arrays.angle_between(calm.rotations[keys], clip.rotations[keys]).max() < 1e-6
+    assert calm.root[keys] == pytest.approx(clip.root[keys], abs=1e-9)
+    fast = express(clip, keys=keys, speed=2.0)
+    assert len(fast) == 151
+    assert arrays.angle_between(fast.rotations[30], clip.rotations[60]).max() < 1e-6
+
+
+def test_amplitude_moves_hands_and_the_rest_stays():
+    clip = sp.builtin("reach")
+    anatomy = clip.skeleton.anatomy
+    poses = clip.frames(range(0, len(clip), 30))
+    same = widen(poses, Expression(amplitude=1.0), limits=None)
+    assert arrays.angle_between(same.rotations, poses.rotations).max() < 1e-9
+    wrist = anatomy.node("r_wrist")
+    ranges = []
+    for amplitude in (0.6, 1.0, 1.3):
+        moved = widen(poses, Expression(amplitude=amplitude, recruit=0.0))
+        ranges.append(np.linalg.norm(np.ptp(moved.positions([wrist]), axis=0)))
+        legs = [anatomy.node(f"{side}_{part}") for side in "lr" for part in ("hip", "knee")]
+        assert np.array_equal(moved.rotations[:, legs], poses.rotations[:, legs])
+        spine = list(anatomy.spine)
+        assert arrays.angle_between(moved.rotations[:, spine], poses.rotations[:, spine]).max() < (
+            1e-6
+        )
+    assert (np.diff(ranges) > 0.02).all()
+
+
+def test_hands_reach_their_new_places_within_limits():
+    clip = sp.builtin("boxing")
+    poses = clip.frames(range(0, len(clip), 20))
+    skeleton = clip.skeleton
+    wrist = skeleton.anatomy.node("l_wrist")
+    moved = widen(poses, Expression(amplitude=0.8))
+    arms = [skeleton.names[skeleton.anatomy.node(f"l_{part}")] for part in ("shoulder", "elbow")]
+    limits = adult_limits(skeleton)
+    violations = limits.violations(moved)
+    columns = [skeleton.index(name) for name in arms]
+    assert float(violations[:, columns].max()) < 1e-6
+    way = np.linalg.norm(moved.positions([wrist]) - poses.positions([wrist]), axis=-1)
+    assert float(np.median(way)) > 0.02
+
+
+def test_energy_recruits_clavicle_and_torso():  # S4.34
+    clip = sp.builtin("boxing")
+    anatomy = clip.skeleton.anatomy
+    poses = clip.frames(range(0, len(clip), 10))
+    joints = [*anatomy.spine, anatomy.node("l_clavicle")]
+    places = poses.positions([anatomy.node("l_wrist")])[:, 0]
+    energies, turns = [], []
+    for amplitude in (1.0, 1.2, 1.5):
+        moved = widen(poses, Expression(amplitude=amplitude))
+        turns.append(
+            arrays.angle_between(moved.rotations[:, joints], poses.rotations[:, joints]).mean()
+        )
+        away = (amplitude - 1.0) * np.array((0.0, 0.0, 0.6))
+        energies.append(arm_energy(poses, "l", places + away).mean())
+    assert energies[0] == pytest.approx(0.0, abs=1e-12)
+    assert turns[0] == pytest.approx(0.0, abs=1e-9)
+    assert turns[0] < turns[1] < turns[2]
+    alone = widen(poses, Expression(amplitude=1.5, recruit=0.0))
+    still = arrays.angle_between(alone.rotations[:, joints[:-1]], poses.rotations[:, joints[:-1]])
+    assert float(still.max()) < 1e-6
+
+
+def test_expressions_are_read_from_text():
+    assert Expression.parse("speed=1.5, power=0.6") == Expression(speed=1.5, power=0.6)
+    with pytest.raises(InputError, match="one of speed, power, amplitude, tension, recruit; got"):
+        Expression.parse("mood=3")
+    with pytest.raises(InputError, match="a number for `speed`, got 'fast'"):
+        Expression.parse("speed=fast")
+
+
+@pytest.mark.parametrize(
+    ("shape", "message"),
+    [
+        ({"speed": 0.0}, "`speed` > 0, got 0.0"),
+        ({"tension": -1.0}, "`tension` > 0, got -1.0"),
+        ({"power": 1.5}, r"`power` in \[0, 1\], got 1.5"),
+        ({"amplitude": -0.1}, r"`amplitude` in \[0, 3\], got -0.1"),
+        ({"recruit": float("nan")}, r"`recruit` in \[0, 10\], got nan"),
+        ({"mood": 1.0}, "fields of Expression, got mood"),
+    ],
+    ids=str,
+)
+def test_senseless_manners_are_refused(shape, message):
+    with pytest.raises(InputError, match=message):
+        express(sp.builtin("reach"), **shape)
+
+
+@pytest.mark.parametrize("keys", [[0], [5, 5], [5, 3], [-1, 4], [0, 10_000]], ids=str)
+def test_senseless_keys_are_refused(keys):
+    with pytest.raises(InputError, match="two `keys` or more, rising, from 0 to"):
+        express(sp.builtin("reach"), keys=keys)
+
+
+def test_one_way_to_say_it():
+    with pytest.raises(InputError, match="an `expression` or its fields, got speed too"):
+        express(sp.builtin("reach"), Expression(), speed=2.0)
