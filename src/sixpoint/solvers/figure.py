@@ -62,20 +62,22 @@ class Tip:
 def human_rows(anatomy: Anatomy) -> tuple[list[Row], list[Tip]]:
     """Pelvis, spine, head, clavicles and limbs in anatomical frames; the six points as tips.
 
-    The root does not turn by itself: its rotation is estimated from the points. Elbows and knees
-    are hinges about X (S0.52).
+    The root does not turn by itself: its rotation is estimated from the points. Nor do the loins,
+    the joint on the pelvis that carries the spine, where there is one (S0.38). Elbows and knees are
+    hinges about X (S0.52).
     """
     skeleton = anatomy.skeleton
     record, _ = build_body(anatomy)
     body = record[0]
-    bends = anatomy.bends
-    nodes = [*bends]
-    parents = [-1, *range(len(bends) - 1)]
-    freedom = [0, *[BALL] * (len(bends) - 2), 0]
-    tips = [(0, np.zeros(3)), (len(bends) - 2, anatomy.vector(bends[-2], bends[-1]))]
+    pelvis, *spine, head = anatomy.bends
+    loins = [] if body.lumbar < 0 else [int(body.rig[body.lumbar])]
+    nodes = [pelvis, *loins, *spine, head]
+    parents = [-1, *range(len(nodes) - 1)]
+    freedom = [0, *(0 for _ in loins), *(BALL for _ in spine), 0]
+    tips = [(0, np.zeros(3)), (len(nodes) - 2, anatomy.vector(nodes[-2], head))]
     for limb, (clavicle_role, *roles) in enumerate(LIMB_ROLES):
         root, hinge, end = (anatomy.node(role) for role in roles)
-        above = int(body.carrier[limb])
+        above = nodes.index(anatomy.bends[body.carrier[limb]])
         if anatomy.has(clavicle_role):
             nodes.append(anatomy.node(clavicle_role))
             parents.append(above)

@@ -37,6 +37,7 @@ from .pik_tables import (
     floating_rows,
     human_give,
     human_posture,
+    loins_of,
     new_work,
 )
 
@@ -69,7 +70,7 @@ class PrioritizedTracker(HumanTracker):
         # The rotation of the head, where it is known, comes after all places.
         tasks = [(POSITION, tip, 1.0) for tip in order] + [(ORIENTATION, HEAD, 1.0)]
         ranks = [*(levels[tip] for tip in order), max(levels) + 1]
-        rows, tips = floating_rows(anatomy)
+        rows, tips = floating_rows(anatomy, loins=True)
         self._figure = floating_figure(anatomy, self.limits, rows, tips, tasks)
         self._scratch = new_work(
             self._figure,
@@ -79,6 +80,7 @@ class PrioritizedTracker(HumanTracker):
             posture=human_posture(rows, solver.bent),
             give=human_give(anatomy, rows, solver.give),
             floats=True,
+            loins=loins_of(anatomy, rows),
         )
 
     def _new_memory(self) -> tuple[RecordArray, FigurePose, Floats]:

@@ -22,15 +22,25 @@ from .figure import Row, Tip, build_figure, human_rows, new_pose
 HEAD = SIX.index("head")
 
 
-def floating_rows(anatomy: Anatomy) -> tuple[list[Row], list[Tip]]:
-    """A person whose pelvis turns as well, and whose head turns where its rotation is known."""
+def floating_rows(anatomy: Anatomy, *, loins: bool = False) -> tuple[list[Row], list[Tip]]:
+    """A person whose pelvis turns as well, and whose head turns where its rotation is known.
+
+    With `loins`, the joint on the pelvis that carries the spine turns, too.
+    """
     rows, tips = human_rows(anatomy)
+    head = tips[HEAD].row + 1
     rows[0] = replace(rows[0], freedom=BALL)
-    head = len(anatomy.bends) - 1
+    if loins and (k := loins_of(anatomy, rows)) >= 0:
+        rows[k] = replace(rows[k], freedom=BALL)
     if rows[head].joint >= 0:
         rows[head] = replace(rows[head], freedom=BALL)
         tips[HEAD] = Tip(head, np.zeros(3))
     return rows, tips
+
+
+def loins_of(anatomy: Anatomy, rows: Sequence[Row]) -> int:
+    """The row of the joint on the pelvis that carries the spine; -1 where there is none."""
+    return 1 if rows[1].joint in anatomy.colocated else -1
 
 
 def floating_figure(
@@ -70,8 +80,9 @@ def human_posture(rows: Sequence[Row], bent: float) -> Floats:
 def human_give(anatomy: Anatomy, rows: Sequence[Row], parts: Sequence[float]) -> Floats:
     """How readily each row moves (N,); parts are those of pelvis, spine and clavicles."""
     clavicles = {anatomy.node(f"{s}_clavicle") for s in "lr" if anatomy.has(f"{s}_clavicle")}
+    spine = {*anatomy.bends, *anatomy.colocated}
     give = np.ones(len(rows))
-    give[: len(anatomy.bends)] = parts[1]
+    give[[row.joint in spine for row in rows]] = parts[1]
     give[0] = parts[0]
     give[[row.joint in clavicles for row in rows]] = parts[2]
     return give
@@ -103,6 +114,7 @@ def new_work(
     posture: Floats | None = None,
     give: Floats | None = None,
     floats: bool = False,
+    loins: int = -1,
 ) -> PikWork:
     """Tables and scratch memory.
 
@@ -114,6 +126,7 @@ def new_work(
         posture: local rotations that rows are drawn to (N, 4). Default: the first pose.
         give: how readily rows move (N,). Default: all alike.
         floats: whether the root moves.
+        loins: row that turns only while the root is held.
     """
     rows, tasks = len(figure.parent), len(figure.task_kind)
     d = int(figure.freedom.sum()) + (3 if floats else 0)
@@ -125,6 +138,7 @@ def new_work(
     table = PikTable(
         levels=np.array(starts, np.int64),
         floats=np.array([floats], np.int64),
+        loins=np.array([loins], np.int64),
         posture=new_pose(figure).local if posture is None else posture,
         pull=np.array([pull]),
         give=gives,

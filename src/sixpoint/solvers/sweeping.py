@@ -77,9 +77,11 @@ def human_parts(figure: Figure) -> list[tuple[range, range]]:
     """
     spine_end = int(figure.tip_row[figure.task_tip[0]])
     limbs = [int(figure.tip_row[tip]) for tip in figure.task_tip[1:]]
-    # Row 0 is the pelvis, which is placed; the row after the spine's last is the head.
-    starts = [spine_end + 2, *(end + 1 for end in limbs[:-1])]
-    rows = [range(1, spine_end + 2), *(range(a, b + 1) for a, b in zip(starts, limbs, strict=True))]
+    # Row 0 is the pelvis, placed with the loins; the row after the spine's last is the head.
+    first = next((k for k in range(1, spine_end + 1) if figure.freedom[k]), spine_end + 1)
+    starts = [first, spine_end + 2, *(end + 1 for end in limbs[:-1])]
+    ends = [spine_end + 2, *(end + 1 for end in limbs)]
+    rows = [range(a, b) for a, b in zip(starts, ends, strict=True)]
     return [(part, range(task, task + 1)) for task, part in enumerate(rows)]
 
 

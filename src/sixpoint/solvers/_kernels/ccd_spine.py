@@ -15,6 +15,7 @@ from ...kernels.quaternion import (
     quat_rotate,
     quat_unrotate,
 )
+from ...kernels.rotation import rotation_between
 from ...kernels.types import Quat, Vec3
 from ...kernels.vector import vec_add, vec_length, vec_scale, vec_sub
 from .frame import HEAD, PELVIS
@@ -45,6 +46,20 @@ def stand_spine(
         set4(work.trial, k, limit_project(limits, k, (1.0, 0.0, 0.0, 0.0)))
     if has_head:
         spine_twist(body, limits, work, pelvis, 0, head)
+
+
+@helper
+def lean_on(body: Body, limits: LimitTable, work: Work, pelvis: Quat) -> Quat:
+    """Loins on a pelvis that is turned so, leaning as far as they can to where the head shall be.
+
+    An estimated pelvis leans like that by itself (S0.46).
+    """
+    goal = vec_sub(row3(work.points, HEAD), row3(work.points, PELVIS))
+    chord = (0.0, 0.0, 0.0)
+    for k in range(body.joints - 1):
+        chord = vec_add(chord, row3(body.segments, k))
+    lean = rotation_between(chord, quat_unrotate(pelvis, goal), (1.0, 0.0, 0.0))
+    return limit_project(limits, body.lumbar, lean)
 
 
 @helper

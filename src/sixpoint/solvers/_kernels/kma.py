@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from ...kernels._jit import helper, kernel
 from ...kernels.limits import LimitTable
+from ...kernels.quaternion import quat_mul
 from ...kernels.types import Floats
-from .ccd_spine import solve_spine_ccd, stand_spine, turn_head
-from .frame import HEAD, begin_frame, known_turn
+from .ccd_spine import lean_on, solve_spine_ccd, stand_spine, turn_head
+from .frame import HEAD, PELVIS, begin_frame, known_turn
 from .pose import finish_frame
 from .tables import Body, FrameTable, RecordArray, Settings, State, Work
 from .tgb import solve_limbs_tgb
+from .trunk import hang_pelvis
 
 
 @helper
@@ -34,9 +36,14 @@ def solve_frame(
     """
     flags, estimate = begin_frame(body, settings, state, work, seen, turned)
     head, has_head = known_turn(turned, HEAD)
-    stand_spine(body, limits, work, estimate, head, has_head)
+    _, fixed = known_turn(turned, PELVIS)
+    apart = fixed and body.lumbar >= 0
+    loins = lean_on(body, limits, work, estimate) if apart else (1.0, 0.0, 0.0, 0.0)
+    stand_spine(body, limits, work, quat_mul(estimate, loins), head, has_head)
     steps, more = solve_spine_ccd(body, limits, settings, work)
     flags |= more
+    if apart:
+        hang_pelvis(body, work, loins)
     if has_head:
         turn_head(body, limits, work, head)
     flags |= solve_limbs_tgb(body, limits, settings, state, work, estimate)

@@ -128,11 +128,15 @@ def prioritized(
 
 @helper
 def limb_limits(figure: Figure, work: PikWork) -> int:
-    """Flags of the limbs that a held joint moves, other than the root."""
+    """Flags of the limbs that a held joint moves, other than the root and loins."""
     flags = 0
     for limb in range(LIMBS):
         for row in range(1, figure.parent.shape[0]):
-            if work.held[row] > 0 and figure.moves[FIRST_LIMB + limb, row]:
+            if (
+                row != work.table.loins[0]
+                and work.held[row] > 0
+                and figure.moves[FIRST_LIMB + limb, row]
+            ):
                 flags |= LIMITED << limb
     return flags
 

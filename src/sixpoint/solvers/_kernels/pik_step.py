@@ -52,6 +52,9 @@ class PikTable(NamedTuple):
     """First row of the Jacobian in each level, and the end, (L + 1,)."""
     floats: Ints
     """Whether the root moves: the last three degrees of freedom are its place, (1,)."""
+    loins: Ints
+    """Row that turns only while the root is held: both together could do the same in many ways;
+    -1 for none, (1,)."""
     posture: Floats
     """Local rotations that the figure is drawn to, (N, 4); a root that moves, to its estimate."""
     pull: Floats
@@ -292,12 +295,13 @@ def put_holds(figure: Figure, work: PikWork) -> int:
 
 @helper
 def free_limits(figure: Figure, work: PikWork, fixed: bool) -> None:
-    """Let go of all joints but a root that is known."""
+    """Let go of all joints but a root that is known, or else of loins."""
     for row in range(figure.parent.shape[0]):
         work.held[row] = 0
-    if fixed:
-        work.held[0] = figure.freedom[0]
-        vec_store(work.goal, 0, (0.0, 0.0, 0.0))
+    kept = 0 if fixed else work.table.loins[0]
+    if kept >= 0:
+        work.held[kept] = figure.freedom[kept]
+        vec_store(work.goal, kept, (0.0, 0.0, 0.0))
 
 
 @helper
