@@ -14,6 +14,7 @@ from .ccd import CyclicSolver
 from .dls import DampedSolver
 from .fabrik import ReachingSolver
 from .kma import KulpaMultonSolver
+from .monte_carlo import MonteCarloSolver
 from .pik import PrioritizedSolver
 from .pseudoinverse import PseudoinverseSolver
 from .sdls import SelectivelyDampedSolver
@@ -30,6 +31,7 @@ __all__ = [
     "DampedSolver",
     "DampedSvdSolver",
     "KulpaMultonSolver",
+    "MonteCarloSolver",
     "PrioritizedSolver",
     "PseudoinverseSolver",
     "ReachingSolver",
@@ -61,6 +63,7 @@ SOLVERS: dict[str, type[Solver]] = {
         DampedSvdSolver,
         SelectivelyDampedSolver,
         PrioritizedSolver,
+        MonteCarloSolver,
     )
 }
 """Every solver, by its name. Tests, command line, benches and docs read this table."""

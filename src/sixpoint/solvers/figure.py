@@ -158,8 +158,9 @@ def build_figure(
     rest: Floats,
     anchor: Floats,
     anchor_turn: Floats,
+    whole: bool = False,
 ) -> Figure:
-    """Flatten a figure. Tasks are (kind, tip, weight)."""
+    """Flatten a figure. Tasks are (kind, tip, weight); `whole` if others speak of all joints."""
     if size <= 0.0:
         raise InputError("Expected a figure of some length, got one whose bones are all zero.")
     count = len(rows)
@@ -171,7 +172,7 @@ def build_figure(
             row = rows[row].parent
     # A joint that moves no tip of a task has nothing to do with the solution.
     asked = sorted({tip for _, tip, _ in tasks})
-    useful = [bool(moves[asked, k].any()) for k in range(count)]
+    useful = [whole or bool(moves[asked, k].any()) for k in range(count)]
     freedom = [row.freedom if useful[k] else 0 for k, row in enumerate(rows)]
     starts = np.concatenate([[0], np.cumsum(freedom)[:-1]])
     names = ["" if row.joint < 0 else skeleton.names[row.joint] for row in rows]
@@ -222,10 +223,12 @@ def plain_figure(
     limits: Limits,
     nodes: Sequence[int],
     tasks: Sequence[tuple[int, int, float]],
+    *,
+    whole: bool = False,
 ) -> Figure:
     """Any skeleton whose root stays where it is; tips are some of its nodes.
 
-    Tasks are (kind, tip, weight).
+    Tasks are (kind, tip, weight); `whole` if there are others that speak of all joints.
     """
     check_hinges(body, limits)
     rows, tips = plain_rows(body, nodes)
@@ -239,6 +242,7 @@ def plain_figure(
         rest=body.from_rest(arrays.identity(len(rows))),
         anchor=np.zeros(3),
         anchor_turn=arrays.identity(),
+        whole=whole,
     )
 
 
