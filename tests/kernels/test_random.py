@@ -64,7 +64,7 @@ def test_seeds_repeat_and_differ():
 
 def test_uniform_numbers_are_uniform():
     numbers = filled(1, False)
-    assert 0.0 < numbers.min()
+    assert numbers.min() > 0.0
     assert numbers.max() < 1.0
     assert stats.kstest(numbers, "uniform").pvalue > 1e-3
     pairs = np.histogram2d(numbers[:-1], numbers[1:], 20)[0]  # one after the other

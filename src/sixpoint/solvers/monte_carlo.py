@@ -88,8 +88,7 @@ class PersonTracker(HumanTracker):
         solver = self.solver
         asked = human_asked(self._figure, solver.posture)
         swarm = new_swarm(self._figure, solver.particles, len(asked.kind), solver.seed)
-        rules = solver.rules(wishes=solver.posture > 0.0)
-        filt = Filter(rules, self._noise, asked, swarm)
+        filt = Filter(solver.rules(), self._noise, asked, swarm)
         return new_state(), Memory(new_pose(self._figure), filt)
 
     def _clear(self, memory: tuple[RecordArray, Memory]) -> None:
@@ -180,7 +179,8 @@ class MonteCarloSolver(FigureSolver):
     noise: float = 0.02
     """Constant: noise of joints [rad, half angles]."""
     sigma: float = 0.05
-    """Constant: noise of tasks, the square root of the paper's covariance."""
+    """Constant: noise of tasks, the square root of the paper's covariance. Annealed: noise of
+    wishes (smoothness, posture), which never harden."""
     sampler: Literal["gaussian", "paper"] = "gaussian"
     """Draw turns with the covariance of a joint, or by Algorithm 2 as it is printed, which draws
     direction and angle apart and has another covariance."""
@@ -251,8 +251,8 @@ class MonteCarloSolver(FigureSolver):
         """Settings for people: those of sequential IK, and when to stop."""
         return SequentialSolver().numbers() | self.stop_rule(PEOPLE)._asdict()
 
-    def rules(self, *, wishes: bool) -> RecordArray:
-        """Settings as the filter reads them; `wishes` if some task need not be met."""
+    def rules(self) -> RecordArray:
+        """Settings as the filter reads them."""
         rules = np.zeros(1, RULES)
         for name in ("noise", "sigma", "spread", "hardness", "start", "resample", "smoothing"):
             rules[name] = getattr(self, name)
@@ -262,7 +262,6 @@ class MonteCarloSolver(FigureSolver):
         rules["answer"] = ANSWERS[self.answer]
         rules["velocity"] = self.prior == "velocity"
         rules["previous"] = self.prior != "sik"
-        rules["wishes"] = wishes
         return rules
 
     def new_scratch(self, figure: Any) -> None:

@@ -124,8 +124,13 @@ def build_asked(
     nodes: Sequence[int],
     tasks: Sequence[Task[Any]],
     size: float,
+    *,
+    functions: bool = False,
 ) -> Asked:
-    """Flatten tasks for a figure with a row for each joint; `nodes` are its tips."""
+    """Flatten tasks for a figure with a row for each joint; `nodes` are its tips.
+
+    `functions` if there are other tasks that must be met.
+    """
     skeleton = body.skeleton
     joints = skeleton.joint_count
     kinds, node, first, last = ([0] * len(tasks) for _ in range(4))
@@ -170,6 +175,9 @@ def build_asked(
             assert isinstance(task, Posture)
             kinds[k], first[k] = POSTURE, len(postures)
             postures.append(body.to_rest(task.aim(None).rotations))
+    soft = [isinstance(task, SOFT) for task in tasks]
+    if all(soft) and not functions:  # with nothing to be met, wishes are
+        soft = [False] * len(tasks)
     return Asked(
         kind=np.array(kinds, np.int64),
         node=np.array(node, np.int64),
@@ -177,7 +185,7 @@ def build_asked(
         last=np.array(last, np.int64),
         weight=np.array([task.weight for task in tasks], np.float64),
         unit=np.array([size if task.angular else 1.0 for task in tasks], np.float64),
-        soft=np.array([isinstance(task, SOFT) for task in tasks], np.int64),
+        soft=np.array(soft, np.int64),
         numbers=numbers,
         pairs=np.array(pairs, np.int64).reshape(-1, 2),
         corners=np.array(corners, np.float64).reshape(-1, 2),
@@ -219,6 +227,7 @@ def new_swarm(figure: Figure, particles: int, tasks: int, seed: int) -> Swarm:
         log_weight=np.zeros(particles),
         weight=np.full(particles, 1.0 / particles),
         cost=np.zeros(particles),
+        wish=np.zeros(particles),
         extra=np.zeros((particles, 2)),
         best=np.zeros((rows + 1, 4)),
         estimate=np.zeros((rows + 1, 4)),

@@ -43,7 +43,6 @@ from .figure import new_pose, plain_figure, reset_pose
 from .figure_tracker import FigureTracker
 from .particle_solution import Iterate, Mode, ParticleSolution, cluster, mean_weight
 from .particle_tables import (
-    SOFT,
     asked_nodes,
     build_asked,
     build_noise,
@@ -86,7 +85,14 @@ class ParticleTracker(FigureTracker):
         whole = len(asked) < len(self.tasks)
         figure = plain_figure(self.body, self.limits, tips, asked, whole=whole)
         joints = self.skeleton.joint_count
-        self._table = build_asked(self.body, self.names, tips, self._built_in, self.length)
+        self._table = build_asked(
+            self.body,
+            self.names,
+            tips,
+            self._built_in,
+            self.length,
+            functions=bool(self._functions),
+        )
         self._noise = build_noise(
             figure,
             self.skeleton.names,
@@ -112,10 +118,10 @@ class ParticleTracker(FigureTracker):
 
     def _new_memory(self) -> Memory:
         solver = self.solver
-        wishes = any(isinstance(task, SOFT) and task.weight > 0.0 for task in self.tasks)
         swarm = new_swarm(self._figure, solver.particles, len(self._built_in), solver.seed)
-        rules = solver.rules(wishes=wishes)
-        return Memory(new_pose(self._figure), Filter(rules, self._noise, self._table, swarm))
+        return Memory(
+            new_pose(self._figure), Filter(solver.rules(), self._noise, self._table, swarm)
+        )
 
     def _clear(self, memory: Memory) -> None:
         reset_pose(self._figure, memory.pose)
@@ -156,6 +162,15 @@ class ParticleTracker(FigureTracker):
                 yield
         finally:
             filter_end(settings, figure, pose, filt, seen, out, frame)
+
+    def begin(self, pose: Pose, seed: int | None = None) -> None:
+        """Forget earlier frames, and start from a pose; with other random numbers if wished."""
+        self.reset()
+        rows = self._memory.pose
+        rows.local[:] = arrays.normalize(self.body.to_rest(pose.rotations))
+        rows.place[0] = pose.root
+        if seed is not None:
+            self._memory.filter.swarm.random[:] = random_state(seed)
 
     def _judge_particles(self, memory: Memory) -> tuple[Floats, Floats]:
         """What functions ask of all particles, see `_judge`."""

@@ -106,14 +106,22 @@ def task_square(
 @helper
 def pose_cost(
     figure: Figure, asked: Asked, pose: FigurePose, places: Floats, turns: Floats
-) -> float:
-    """All that is asked of a pose, weighted and squared [m^2]: Eq. (14) without its noise."""
-    total = 0.0
+) -> tuple[float, float]:
+    """What is asked of a pose, and what is wished, weighted and squared [m^2].
+
+    Eq. (14) without its noise. Tasks that must be met and wishes are apart: noise of the first
+    shrinks, that of the second does not.
+    """
+    demands, wishes = 0.0, 0.0
     for task in range(asked.kind.shape[0]):
         weight = asked.weight[task]
         if weight > 0.0:
-            total += weight * weight * task_square(figure, asked, pose, task, places, turns)
-    return total
+            square = task_square(figure, asked, pose, task, places, turns)
+            if asked.soft[task]:
+                wishes += weight * weight * square
+            else:
+                demands += weight * weight * square
+    return demands, wishes
 
 
 @helper

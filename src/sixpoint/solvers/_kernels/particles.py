@@ -59,7 +59,6 @@ RULES = cast(
                 ("answer", "i8"),
                 ("velocity", "i8"),
                 ("previous", "i8"),  # people start from the frame before
-                ("wishes", "i8"),  # some task is soft
             ],
         )
     ),
@@ -84,6 +83,8 @@ class Swarm(NamedTuple):
     """Sums to 1, (M,)."""
     cost: Floats
     """Of the last iteration [m^2], (M,)."""
+    wish: Floats
+    """And what is wished besides [m^2], (M,)."""
     extra: Floats
     """What functions outside add to it [m^2], and the longest of it [m], (M, 2)."""
     best: Floats
@@ -166,6 +167,7 @@ def gather(figure: Figure, noise: Noise, swarm: Swarm, pose: FigurePose, scale: 
         swarm.log_weight[i] = 0.0
         swarm.weight[i] = 1.0 / swarm.local.shape[0]
         swarm.cost[i] = 0.0
+        swarm.wish[i] = 0.0
         swarm.extra[i, 0] = 0.0
         swarm.extra[i, 1] = 0.0
 
@@ -212,7 +214,8 @@ def explore(figure: Figure, filt: Filter, pose: FigurePose, places: Floats, turn
         vec_store(pose.place, 0, vec_load(swarm.root, i))
         particle = FigurePose(local, pose.world, pose.place, pose.tips)
         figure_forward(figure, particle)
-        swarm.cost[i] = pose_cost(figure, filt.asked, particle, places, turns)
+        demands, wishes = pose_cost(figure, filt.asked, particle, places, turns)
+        swarm.cost[i], swarm.wish[i] = demands, wishes
 
 
 @helper
@@ -295,7 +298,8 @@ def begin_filter(
     copy_rows(swarm.best, swarm.estimate)
     copy_rows(swarm.best, swarm.smooth)
     numbers[WORST] = judge_pose(figure, filt.asked, pose, places, turns, swarm.lengths)
-    numbers[LEAST] = numbers[NOW] = pose_cost(figure, filt.asked, pose, places, turns)
+    demands, _ = pose_cost(figure, filt.asked, pose, places, turns)
+    numbers[LEAST] = numbers[NOW] = demands
     numbers[CALM] = 1.0
     numbers[EFFECTIVE] = swarm.local.shape[0]
     counts[REJECTED] = counts[PROJECTED] = counts[DRAWN] = 0
@@ -310,9 +314,10 @@ def weigh(figure: Figure, filt: Filter, pose: FigurePose, places: Floats, turns:
     rules, swarm = filt.rules[0], filt.swarm
     numbers, counts = swarm.numbers, swarm.counts
     precision = 1.0 / (numbers[SIGMA] * numbers[SIGMA])
+    wished = 1.0 / (rules.sigma * rules.sigma * figure.size[0] * figure.size[0])
     for i in range(swarm.cost.shape[0]):
         swarm.cost[i] += swarm.extra[i, 0]
-        swarm.log_weight[i] -= swarm.cost[i] * precision
+        swarm.log_weight[i] -= swarm.cost[i] * precision + swarm.wish[i] * wished
     chosen, numbers[EFFECTIVE] = normalize_weights(swarm.log_weight, swarm.weight)
     counts[CHOSEN] = chosen
     counts[STEPS] += 1
@@ -337,11 +342,8 @@ def weigh(figure: Figure, filt: Filter, pose: FigurePose, places: Floats, turns:
 
 @helper
 def is_done(figure: Figure, filt: Filter, tolerance: float) -> bool:
-    """Whether everything is met, and what need not be met is as good as it gets."""
+    """Whether everything is met, or as good as it gets."""
     numbers = filt.swarm.numbers
     if filt.rules[0].anneal and numbers[CALM] < COLDEST:
         return True
-    near = tolerance * figure.size[0]
-    if numbers[WORST] > near:
-        return False
-    return not filt.rules[0].wishes or numbers[LEAST] <= near * near
+    return bool(numbers[WORST] <= tolerance * figure.size[0])
