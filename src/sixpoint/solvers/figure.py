@@ -183,7 +183,7 @@ def build_figure(
         axis=_ready([row.axis for row in rows]),
         first=np.array(starts, np.int64),
         tip_row=np.array([tip.row for tip in tips], np.int64),
-        tip_offset=_ready([tip.offset for tip in tips]),
+        tip_offset=_ready([tip.offset for tip in tips]).reshape(-1, 3),
         moves=moves,
         task_kind=np.array([kind for kind, _, _ in tasks], np.int64),
         task_tip=np.array([tip for _, tip, _ in tasks], np.int64),

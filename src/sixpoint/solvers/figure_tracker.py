@@ -107,7 +107,7 @@ class FigureTracker(Tracker):
     def _asked(self, kind: type[Reach] | type[Orient]) -> Bools:
         """Points of which tasks of a kind speak, (N,)."""
         nodes = [t.node for t in self.tasks if isinstance(t, kind) and t.weight > 0.0]
-        return np.array([name in nodes for name in self.names])
+        return np.array([name in nodes for name in self.names], np.bool_)
 
     def _reaches(self) -> tuple[Floats, Floats]:
         """Least and greatest distance of each point from the root, whatever the joints do [m]."""
@@ -287,7 +287,8 @@ def _names(
                 f"Expected `names` to hold every point of a task; got {', '.join(names)}, "
                 f"without {node}."
             )
-    if not names or len(set(names)) != len(names):
+    others = any(not isinstance(task, Reach | Orient) for task in tasks or ())
+    if not (names or others) or len(set(names)) != len(names):
         raise InputError(
             f"Expected the names of one point or more, each once; got {', '.join(names) or 'none'}."
         )
