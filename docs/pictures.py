@@ -15,6 +15,7 @@ from drawing.clips import order, strip, swivel
 from drawing.elbow import elbow
 from drawing.kma import kma
 from drawing.limb import clavicle, limb
+from drawing.particles import arm, chain, hand, person, qutem, success, weights
 from drawing.spine import spine
 from drawing.stance import measures, stance
 from drawing.tgbsik import tgbsik
@@ -42,6 +43,13 @@ PICTURES: dict[str, Callable[[Path], None]] = {
     "kma": kma,
     "tgbsik": tgbsik,
     "boundaries": boundaries,
+    "qutem": qutem,
+    "particles_arm": arm,
+    "particles_weights": weights,
+    "particles_chain": chain,
+    "particles_success": success,
+    "particles_person": person,
+    "particles_hand": hand,
 }
 """Name of the file, without its ending -> what draws it."""
 

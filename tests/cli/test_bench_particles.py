@@ -10,7 +10,7 @@ import sixpoint.bench.particles as bench
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
     monkeypatch.setattr(bench, "DOF", (6,))
-    monkeypatch.setattr(bench, "TIMED_DOF", (6, 12))
+    monkeypatch.setattr(bench, "TIMED_DOF", (6, 30, 60))
 
 
 def test_particles_writes_what_it_prints(tmp_path, report):

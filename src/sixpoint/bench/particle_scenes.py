@@ -60,10 +60,10 @@ def chain_targets(start: Pose, count: int, seed: int, near: float, far: float) -
 
 
 def chain_limits(skeleton: Skeleton) -> Limits:
-    """A cone of 60 degrees and a twist of 30 either way for every joint of a chain."""
+    """A cone of 25 degrees and a twist of 15 either way for every joint of a chain."""
     cone = SwingTwistLimit.degrees(
-        (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (1.0, 0.0, 0.0), {-180.0: 60.0, 180.0: 60.0},
-        (-30.0, 30.0),
+        (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (1.0, 0.0, 0.0), {-180.0: 25.0, 180.0: 25.0},
+        (-15.0, 15.0),
     )  # fmt: skip
     return Limits(dict.fromkeys(skeleton.names, cone))
 
@@ -87,7 +87,7 @@ def long_chain(*, limited: bool = False, **settings: Any) -> tuple[ParticleTrack
 HANDS: tuple[dict[str, tuple[float, ...]], ...] = (
     # Pointing: the index stretched, the others curled.
     {
-        "elbow": (-35.0, 0.0, 10.0),
+        "elbow": (-20.0, 0.0, 5.0),
         "wrist": (0.0, 25.0, -15.0),
         "thumb": (20.0, 15.0, 20.0),
         "index": (5.0, 6.0),
@@ -97,7 +97,7 @@ HANDS: tuple[dict[str, tuple[float, ...]], ...] = (
     },
     # Holding a ball: all fingers half bent.
     {
-        "elbow": (-60.0, 20.0, 0.0),
+        "elbow": (-35.0, 10.0, 0.0),
         "wrist": (0.0, -20.0, -20.0),
         "thumb": (5.0, 20.0, 10.0),
         "index": (30.0, 40.0),
@@ -134,7 +134,7 @@ def hand_scene(**settings: Any) -> tuple[ParticleTracker, list[Floats]]:
     hand = poses[0].skeleton
     tips = hand.site_names
     tasks: list[Task[Any]] = [*(Reach(tip) for tip in tips), *finger_couplings(weight=0.2)]
-    tracker = tracker_of(hand, tasks, hand_limits(hand), **settings)
+    tracker = tracker_of(hand, tasks, hand_limits(hand), **{"iterations": 1000} | settings)
     nodes = [hand.index(tip) for tip in tips]
     return tracker, [pose.world()[0][nodes] for pose in poses]
 

@@ -11,10 +11,13 @@ import numpy as np
 from ..errors import InputError
 from ..kernels import arrays
 from ..kernels.types import Floats
+from ..motion.pose import Pose
 from ..solvers import DampedSolver, TransposeSolver
 from ..solvers._kernels.finite import finite_steps
+from ..solvers.body_table import new_frames
 from ..solvers.figure import new_pose
 from ..solvers.figure_tracker import FigureTracker
+from ..solvers.particle_tracker import ParticleTracker
 from ..tasks import finger_couplings
 from .particle_scenes import (
     FEET,
@@ -86,7 +89,7 @@ def bench_particles(
         tell()
     times = time_rows(quick)
     tell()
-    speeds = chain_speeds(3 if quick else 10)
+    speeds = chain_speeds(20 if quick else 60)
     tell()
     chain = chain_facts(seed)
     tell()
@@ -95,7 +98,8 @@ def bench_particles(
     person = person_facts(seed)
     tell()
     thirty = [row["success"] for row in grid if row["particles"] == 30]
-    filter_times = [row for row in times if row["method"] == f"{TIMED_PARTICLES[0]} particles"]
+    timed = [row for row in times if row["method"] == f"{TIMED_PARTICLES[0]} particles"]
+    rivals = [row for row in times if row["method"].startswith("jacobian-transpose")]
     return {
         "bench": "particles",
         "quick": quick,
@@ -105,7 +109,8 @@ def bench_particles(
         "success_rate_30_particles_rim": min(row["success"] for row in rim),
         "success": grid,
         "success_rim": rim,
-        "time_slope": slope(filter_times),
+        "time_slope": slope(timed),
+        "time_slope_finite_differences": slope([row for row in rivals if row["dof"] >= 30]),
         "times": times,
         "iterations_per_second_90dof": speeds["limits_off"],
         "iterations_per_second_90dof_limits": speeds["limits_on"],
@@ -149,7 +154,7 @@ def time_rows(quick: bool = False) -> list[dict[str, Any]]:
         target = chain_targets(start, 1, SEED, 0.0, INNER)
         for particles in TIMED_PARTICLES:
             for limited in (False, True):
-                spent = filter_times(dof, particles, limited, 3 if quick else 8)
+                spent = filter_times(dof, particles, limited, 10 if quick else 40)
                 rows.append(
                     {
                         "method": f"{particles} particles" + (", limits" if limited else ""),
@@ -161,7 +166,7 @@ def time_rows(quick: bool = False) -> list[dict[str, Any]]:
         for name, kind in RIVALS.items():
             tracker = kind().prepare(start.skeleton, limits=None)
             assert isinstance(tracker, FigureTracker)
-            spent = rival_times(tracker, target, 3 if quick else 8)
+            spent = rival_times(tracker, target, 10 if quick else 40)
             rows.append(
                 {
                     "method": f"{name}, finite differences",
@@ -176,25 +181,30 @@ def time_rows(quick: bool = False) -> list[dict[str, Any]]:
 def filter_times(dof: int, particles: int, limited: bool, repeats: int) -> Floats:
     """Microseconds of an iteration, once for each repeat."""
     start = bent_chain(dof // 3)
-    limits = chain_limits(start.skeleton) if limited else None
     # Constant noise: every iteration draws alike, and none is the last.
     tracker = tracker_of(
         start.skeleton,
         None,
-        limits,
+        chain_limits(start.skeleton) if limited else None,
         particles=particles,
-        iterations=max(20, 3000 // dof),
+        iterations=max(3, 900 // dof),
         tolerance=0.0,
         schedule="constant",
     )
-    target = chain_targets(start, 1, SEED, 0.0, INNER)
-    tracker.solve(target)
+    return kernel_times(tracker, chain_targets(start, 1, SEED, 0.0, INNER), start, repeats)
+
+
+def kernel_times(tracker: ParticleTracker, target: Floats, start: Pose, repeats: int) -> Floats:
+    """Microseconds of an iteration inside the compiled loop: short runs, whose least tells most."""
+    out = new_frames(tracker.skeleton.joint_count, 1, len(tracker.names))
+    turned = np.full((1, len(tracker.names), 4), np.nan)
     spent = np.zeros(repeats)
-    for k in range(repeats):
-        tracker.begin(start, k)
+    for k in range(-1, repeats):  # the first compiles
+        tracker.begin(start, k + 1)
         begin = time.perf_counter()
-        solution = tracker.solve(target)
-        spent[k] = (time.perf_counter() - begin) * 1e6 / solution.iterations
+        tracker._run(tracker._memory, target[None], turned, out, 0, 1)
+        if k >= 0:
+            spent[k] = (time.perf_counter() - begin) * 1e6 / int(out.iterations[0])
     return spent
 
 
@@ -203,7 +213,7 @@ def rival_times(tracker: FigureTracker, target: Floats, repeats: int) -> Floats:
     figure, settings = tracker._figure, tracker._settings
     scratch = tracker.solver.new_scratch(figure)
     turns = np.full((1, 4), np.nan)
-    count = max(2, 20000 // int(figure.freedom.sum()) ** 2)
+    count = max(2, 9000 // int(figure.freedom.sum()) ** 2)
     spent = np.zeros(repeats)
     for k in range(-1, repeats):  # the first compiles
         pose = new_pose(figure)
@@ -224,15 +234,8 @@ def chain_speeds(repeats: int) -> dict[str, float]:
     """Iterations a second of the 90-DoF chain with both constraints, 30 particles, one core."""
     found = {}
     for key, limited in (("limits_off", False), ("limits_on", True)):
-        tracker, target = long_chain(limited=limited, tolerance=0.0, iterations=300)
-        tracker.warm_up()
-        best = 0.0
-        for k in range(repeats):
-            tracker.begin(bent_chain(30), k)
-            begin = time.perf_counter()
-            steps = tracker.solve(target).iterations
-            best = max(best, steps / (time.perf_counter() - begin))
-        found[key] = best
+        tracker, target = long_chain(limited=limited, tolerance=0.0, iterations=50)
+        found[key] = float(1e6 / kernel_times(tracker, target, bent_chain(30), repeats).min())
     return found
 
 

@@ -235,7 +235,7 @@ def new_swarm(figure: Figure, particles: int, tasks: int, seed: int) -> Swarm:
         before=np.zeros((2, rows + 1, 4)),
         lengths=np.zeros(tasks),
         numbers=np.zeros(7),
-        counts=np.zeros(7, np.int64),
+        counts=np.zeros(8, np.int64),
         heirs=np.zeros(particles, np.int64),
         random=random_state(seed),
     )

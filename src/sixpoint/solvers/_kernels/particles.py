@@ -24,9 +24,9 @@ from .figure import Figure, FigurePose, figure_forward
 from .qutem import STILL, Noise, draw_joint
 from .tables import RecordArray
 
-REJECTED, PROJECTED, DRAWN, STEPS, CHOSEN, RESAMPLED, FRAMES = 0, 1, 2, 3, 4, 5, 6
+REJECTED, PROJECTED, DRAWN, STEPS, CHOSEN, RESAMPLED, FRAMES, RESTARTED = 0, 1, 2, 3, 4, 5, 6, 7
 """Counts: draws that limits rejected, joints brought inside, draws; iterations of this frame, the
-best particle, resamplings; frames before this one."""
+best particle, resamplings; frames before this one; new starts from the best."""
 LEAST, NOW, SCALE, SIGMA, CALM, EFFECTIVE, WORST = 0, 1, 2, 3, 4, 5, 6
 """Numbers: least cost of this frame, cost of the estimate [m^2]; noise of joints [rad] and of tasks
 [m]; what cools both; effective number of particles; what is still asked for most [m]."""
@@ -34,6 +34,8 @@ COOLER, WARMER = 0.9, 1.25
 """An iteration that brings nothing cools the noise, one that brings something warms it again."""
 COLDEST = 1e-3
 """Colder than this nothing will come any more."""
+RESTARTS = 3
+"""So often a generation that grew cold beside a better pose found before starts from there anew."""
 BETTER = 0.999
 """An iteration brings something if the cost falls below this part of the least before."""
 
@@ -100,7 +102,7 @@ class Swarm(NamedTuple):
     numbers: Floats
     """See above, (7,)."""
     counts: Ints
-    """See above, (7,)."""
+    """See above, (8,)."""
     heirs: Ints
     """Who goes on, (M,)."""
     random: Ints
@@ -303,7 +305,7 @@ def begin_filter(
     numbers[CALM] = 1.0
     numbers[EFFECTIVE] = swarm.local.shape[0]
     counts[REJECTED] = counts[PROJECTED] = counts[DRAWN] = 0
-    counts[STEPS] = counts[CHOSEN] = counts[RESAMPLED] = 0
+    counts[STEPS] = counts[CHOSEN] = counts[RESAMPLED] = counts[RESTARTED] = 0
     set_noise(figure, filt, numbers[LEAST])
     gather(figure, filt.noise, swarm, pose, rules.start)
 
@@ -337,6 +339,13 @@ def weigh(figure: Figure, filt: Filter, pose: FigurePose, places: Floats, turns:
     if rules.mean:
         mean_pose(figure, swarm, swarm.estimate)
     smooth_pose(figure, swarm, rules.smoothing)
+    if numbers[CALM] < COLDEST and rules.anneal and counts[RESTARTED] < RESTARTS:
+        counts[RESTARTED] += 1
+        numbers[CALM] = 1.0
+        numbers[EFFECTIVE] = swarm.weight.shape[0]
+        cost = numbers[LEAST]
+        load_pose(figure, swarm.best, pose)
+        gather(figure, filt.noise, swarm, pose, 0.0)
     set_noise(figure, filt, cost)
 
 
