@@ -18,6 +18,7 @@ from drawing.elbow import elbow
 from drawing.jacobian import jacobian, pik
 from drawing.kma import kma
 from drawing.limb import clavicle, limb
+from drawing.particles import arm, chain, hand, person, qutem, success, weights
 from drawing.spine import spine
 from drawing.spring_people import springs_express, springs_people
 from drawing.springs import (
@@ -71,6 +72,13 @@ PICTURES: dict[str, Callable[[Path], None]] = {
     "springs_map": springs_map,
     "springs_people": springs_people,
     "springs_express": springs_express,
+    "qutem": qutem,
+    "particles_arm": arm,
+    "particles_weights": weights,
+    "particles_chain": chain,
+    "particles_success": success,
+    "particles_person": person,
+    "particles_hand": hand,
 }
 """Name of the file, without its ending -> what draws it."""
 

@@ -29,6 +29,7 @@ import click
 import measured
 from grid import rows
 
+import sixpoint.tasks
 from sixpoint.body.anthropometry import FRACTIONS, LENGTHS
 from sixpoint.body.rig_names import SCHEMES
 from sixpoint.body.skeleton import Skeleton
@@ -199,6 +200,16 @@ def clips() -> str:
     return rows(("clip", "what happens", "length"), table)
 
 
+def tasks() -> str:
+    """What can be asked of a pose."""
+    found = [getattr(sixpoint.tasks, name) for name in sixpoint.tasks.__all__]
+    kinds = [kind for kind in found if inspect.isclass(kind) and not inspect.isabstract(kind)]
+    return rows(
+        ("task", "what it asks", "residual"),
+        [(f"`{kind.__name__}`", first_line(kind), first_line(kind.residual)) for kind in kinds],
+    )
+
+
 def laws() -> str:
     """What every solver must keep."""
     return rows(
@@ -338,6 +349,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "lengths": lengths,
     "clips": clips,
     "laws": laws,
+    "tasks": tasks,
     "adult-limits": adult_limits,
     "limit-variants": limit_variants,
     "limit-file": limit_file,

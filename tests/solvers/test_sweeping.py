@@ -133,7 +133,7 @@ def test_chains_reach_what_they_can(method, start, joints):
     for target in targets:
         tracker.reset()
         if start == "random":
-            tracker._pose.local[:] = arrays.normalize(rng.normal(size=(joints, 4)))
+            tracker._memory.local[:] = arrays.normalize(rng.normal(size=(joints, 4)))
         solutions.append(tracker.solve(target[None]))
     assert np.mean([s.residuals[0] < 1e-3 for s in solutions]) >= 0.99
     assert max(s.iterations for s in solutions) <= 500
@@ -146,7 +146,7 @@ def test_a_straight_chain_finds_a_target_on_its_line(method, kind, along):
     for joints in (2, 3, 6):
         tracker = sp.solver(method).prepare(Skeleton.chain(joints, kind=kind))
         if kind == "hinge":
-            tracker._pose.local[:] = arrays.identity(joints)  # not bent beforehand
+            tracker._memory.local[:] = arrays.identity(joints)  # not bent beforehand
         solution = tracker.solve(np.array([(0.0, along, 0.0)]))
         assert solution.residuals[0] == pytest.approx(max(abs(along) - 1.0, 0.0), abs=2e-3)
 

@@ -7,6 +7,7 @@ import click
 from .bench_chains import command as chains
 from .bench_energy import command as energy
 from .bench_limits import command as limits
+from .bench_particles import command as particles
 from .bench_speed import command as speed
 from .bench_table1 import command as table1
 
@@ -21,3 +22,4 @@ command.add_command(table1)
 command.add_command(chains)
 command.add_command(limits)
 command.add_command(energy)
+command.add_command(particles)

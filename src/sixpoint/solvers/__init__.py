@@ -16,6 +16,7 @@ from .expression import Expression, express
 from .fabrik import ReachingSolver
 from .kma import KulpaMultonSolver
 from .mass_spring import SpringForceSolver, SpringPositionSolver
+from .monte_carlo import MonteCarloSolver
 from .pik import PrioritizedSolver
 from .pseudoinverse import PseudoinverseSolver
 from .sdls import SelectivelyDampedSolver
@@ -33,6 +34,7 @@ __all__ = [
     "DampedSvdSolver",
     "Expression",
     "KulpaMultonSolver",
+    "MonteCarloSolver",
     "PrioritizedSolver",
     "PseudoinverseSolver",
     "ReachingSolver",
@@ -69,6 +71,7 @@ SOLVERS: dict[str, type[Solver]] = {
         PrioritizedSolver,
         SpringForceSolver,
         SpringPositionSolver,
+        MonteCarloSolver,
     )
 }
 """Every solver, by its name. Tests, command line, benches and docs read this table."""

@@ -46,6 +46,8 @@ class Capabilities:
     """The answer depends on earlier frames, even when all points are seen."""
     exact: bool
     """Meets a reachable target to a millimetre when no limit is in the way."""
+    random: bool = False
+    """Draws random numbers: repeats itself by its seed, but does not mirror."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -160,8 +160,9 @@ def build_figure(
     rest: Floats,
     anchor: Floats,
     anchor_turn: Floats,
+    whole: bool = False,
 ) -> Figure:
-    """Flatten a figure. Tasks are (kind, tip, weight)."""
+    """Flatten a figure. Tasks are (kind, tip, weight); `whole` if others speak of all joints."""
     if size <= 0.0:
         raise InputError("Expected a figure of some length, got one whose bones are all zero.")
     count = len(rows)
@@ -173,7 +174,7 @@ def build_figure(
             row = rows[row].parent
     # A joint that moves no tip of a task has nothing to do with the solution.
     asked = sorted({tip for _, tip, _ in tasks})
-    useful = [bool(moves[asked, k].any()) for k in range(count)]
+    useful = [whole or bool(moves[asked, k].any()) for k in range(count)]
     freedom = [row.freedom if useful[k] else 0 for k, row in enumerate(rows)]
     starts = np.concatenate([[0], np.cumsum(freedom)[:-1]])
     names = ["" if row.joint < 0 else skeleton.names[row.joint] for row in rows]
@@ -184,7 +185,7 @@ def build_figure(
         axis=_ready([row.axis for row in rows]),
         first=np.array(starts, np.int64),
         tip_row=np.array([tip.row for tip in tips], np.int64),
-        tip_offset=_ready([tip.offset for tip in tips]),
+        tip_offset=_ready([tip.offset for tip in tips]).reshape(-1, 3),
         moves=moves,
         task_kind=np.array([kind for kind, _, _ in tasks], np.int64),
         task_tip=np.array([tip for _, tip, _ in tasks], np.int64),
@@ -224,10 +225,12 @@ def plain_figure(
     limits: Limits,
     nodes: Sequence[int],
     tasks: Sequence[tuple[int, int, float]],
+    *,
+    whole: bool = False,
 ) -> Figure:
     """Any skeleton whose root stays where it is; tips are some of its nodes.
 
-    Tasks are (kind, tip, weight).
+    Tasks are (kind, tip, weight); `whole` if there are others that speak of all joints.
     """
     check_hinges(body, limits)
     rows, tips = plain_rows(body, nodes)
@@ -241,6 +244,7 @@ def plain_figure(
         rest=body.from_rest(arrays.identity(len(rows))),
         anchor=np.zeros(3),
         anchor_turn=arrays.identity(),
+        whole=whole,
     )
 
 

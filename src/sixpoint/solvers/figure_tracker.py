@@ -17,7 +17,7 @@ from ..motion.motion import Motion
 from ..motion.points import Points
 from ..motion.pose import Pose
 from ..tasks import Orient, Reach, Task
-from ._kernels.figure import ORIENTATION, POSITION, Figure, FigurePose
+from ._kernels.figure import ORIENTATION, POSITION, Figure
 from ._kernels.figure_frame import NOT_MET
 from ._kernels.missing import FARTHEST
 from ._kernels.tables import LIMITED, OUT_OF_STEPS, FrameTable
@@ -75,7 +75,7 @@ class FigureTracker(Tracker):
         self._scratch = solver.new_scratch(self._figure)
         self._kernel = solver.figure_kernel.compiled
         self._one = new_frames(skeleton.joint_count, 1, len(self.names))
-        self._pose = new_pose(self._figure)
+        self._memory = self._new_memory()
         self._sought = self._asked(Reach)
         self._turned = self._asked(Orient)
         self._least, self._most = self._reaches()
@@ -108,7 +108,7 @@ class FigureTracker(Tracker):
     def _asked(self, kind: type[Reach] | type[Orient]) -> Bools:
         """Points of which tasks of a kind speak, (N,)."""
         nodes = [t.node for t in self.tasks if isinstance(t, kind) and t.weight > 0.0]
-        return np.array([name in nodes for name in self.names])
+        return np.array([name in nodes for name in self.names], np.bool_)
 
     def _reaches(self) -> tuple[Floats, Floats]:
         """Least and greatest distance of each point from the root, whatever the joints do [m]."""
@@ -119,6 +119,13 @@ class FigureTracker(Tracker):
             least[k] = max(0.0, 2.0 * bones.max(initial=0.0) - most[k])
         return least, most
 
+    def _new_memory(self) -> Any:
+        """What is kept from frame to frame."""
+        return new_pose(self._figure)
+
+    def _clear(self, memory: Any) -> None:
+        reset_pose(self._figure, memory)
+
     @property
     def length(self) -> float:
         """Longest way from the root along the bones, the unit of all tolerances [m]."""
@@ -126,7 +133,7 @@ class FigureTracker(Tracker):
 
     def reset(self) -> None:
         """Back to the first pose: at rest, hinges a little bent."""
-        reset_pose(self._figure, self._pose)
+        self._clear(self._memory)
 
     def warm_up(self) -> None:
         """Compile what is not compiled yet. Earlier frames are forgotten."""
@@ -141,7 +148,7 @@ class FigureTracker(Tracker):
         begin = time.perf_counter()
         seen, turned = self._reader.read(frame)
         out = self._one
-        self._run(self._pose, seen, turned, out, 0, 1)
+        self._run(self._memory, seen, turned, out, 0, 1)
         pose = Pose(self.skeleton, out.root[0].copy(), out.rotations[0].copy())
         flags = int(out.flags[0])
         converged = not flags & NOT_MET
@@ -163,20 +170,20 @@ class FigureTracker(Tracker):
         seen, turned = reader.read_clip(points)
         count = len(points)
         out = new_frames(self.skeleton.joint_count, count, len(self.names))
-        pose = new_pose(self._figure)
-        self._run(pose, seen, turned, out, 0, 0)  # compile before the clock runs
+        memory = self._new_memory()
+        self._run(memory, seen, turned, out, 0, 0)  # compile before the clock runs
         spent = []
         for first in range(0, count, BLOCK):
             last = min(first + BLOCK, count)
             begin = time.perf_counter()
-            self._run(pose, seen, turned, out, first, last)
+            self._run(memory, seen, turned, out, first, last)
             spent.append((time.perf_counter() - begin) / (last - first))
         motion = Motion(self.skeleton, out.root, out.rotations, points.rate)
         return self._result(motion, reader, seen, turned, out, np.array(spent) * 1e6)
 
     def _run(
         self,
-        pose: FigurePose,
+        memory: Any,
         seen: Floats,
         turned: Floats,
         out: FrameTable,
@@ -184,7 +191,7 @@ class FigureTracker(Tracker):
         last: int,
     ) -> None:
         self._kernel(
-            self._settings, self._figure, pose, self._scratch, seen, turned, out, first, last
+            self._settings, self._figure, memory, self._scratch, seen, turned, out, first, last
         )
 
     def _result(
@@ -230,7 +237,8 @@ class FigureTracker(Tracker):
 
     def _unreachable(self, seen: Floats) -> Bools:
         """Targets that the bones cannot reach, however they turn, (F, N)."""
-        away = np.linalg.norm(seen - self._pose.place[0], axis=-1)
+        root = self._figure.anchor + self._figure.offset[0]
+        away = np.linalg.norm(seen - root, axis=-1)
         slack = 1e-9 * self.length
         return np.asarray(
             ((away > self._most + slack) | (away < self._least - slack)) & self._sought
@@ -281,7 +289,8 @@ def _names(
                 f"Expected `names` to hold every point of a task; got {', '.join(names)}, "
                 f"without {node}."
             )
-    if not names or len(set(names)) != len(names):
+    others = any(not isinstance(task, Reach | Orient) for task in tasks or ())
+    if not (names or others) or len(set(names)) != len(names):
         raise InputError(
             f"Expected the names of one point or more, each once; got {', '.join(names) or 'none'}."
         )

@@ -1,0 +1,186 @@
+"""The scenes of the Monte Carlo paper (its Figs. 2 to 6): an arm, a chain, a person, a hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..body.skeleton import Skeleton
+from ..kernels import arrays
+from ..kernels.types import Floats
+from ..limits import FixedLimit, Limits, SwingTwistLimit, adult_limits, hand_limits
+from ..motion.pose import Pose
+from ..solvers import MonteCarloSolver
+from ..solvers.particle_tracker import ParticleTracker
+from ..tasks import Balance, Posture, Reach, Smoothness, Task, finger_couplings
+
+LENGTH = 2.5
+"""Of all chains, in units; the paper's tasks start 2 units away (A2.13)."""
+BEND = np.radians(20.0)
+"""All joints of a chain together, where it starts."""
+EVEN = 0.3
+"""Weight of smoothness beside a target of weight 1."""
+FEET = ("l_ankle", "l_forefoot_tip", "l_calcaneous_post")
+"""What stands on the floor, and r_ likewise."""
+
+
+def tracker_of(
+    skeleton: Skeleton,
+    tasks: Sequence[Task[Any]] | None = None,
+    limits: Limits | None = None,
+    **settings: Any,
+) -> ParticleTracker:
+    """A figure and the filter that moves it."""
+    tracker = MonteCarloSolver(**settings).prepare(skeleton, limits=limits, tasks=tasks)
+    assert isinstance(tracker, ParticleTracker)
+    return tracker
+
+
+def bent_chain(joints: int) -> Pose:
+    """A chain of ball joints that starts slightly bent, upwards from the origin."""
+    chain = Skeleton.chain(joints, LENGTH)
+    turn = arrays.from_axis_angle((1.0, 0.0, 0.0), BEND / joints)
+    return Pose(chain, np.zeros(3), np.tile(turn, (joints, 1)))
+
+
+def chain_targets(start: Pose, count: int, seed: int, near: float, far: float) -> Floats:
+    """Targets about 2 units from the tip, at a part of the reach from near to far, (count, 3)."""
+    rng = np.random.default_rng(seed)
+    tip = start.world()[0][-1]
+    found: list[Floats] = []
+    while len(found) < count:
+        way = rng.normal(size=3)
+        target = tip + way / np.linalg.norm(way) * rng.uniform(1.95, 2.05)
+        if near < float(np.linalg.norm(target)) / LENGTH <= far:
+            found.append(target)
+    return np.array(found)
+
+
+def chain_limits(skeleton: Skeleton) -> Limits:
+    """A cone of 25 degrees and a twist of 15 either way for every joint of a chain."""
+    cone = SwingTwistLimit.degrees(
+        (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (1.0, 0.0, 0.0), {-180.0: 25.0, 180.0: 25.0},
+        (-15.0, 15.0),
+    )  # fmt: skip
+    return Limits(dict.fromkeys(skeleton.names, cone))
+
+
+def long_chain(*, limited: bool = False, **settings: Any) -> tuple[ParticleTracker, Floats]:
+    """90 degrees of freedom: a target, the centre of mass above the root, and evenness (Fig. 3).
+
+    Long chains are drawn more gently, so that they stay smooth.
+    """
+    start = bent_chain(30)
+    tracker = tracker_of(
+        start.skeleton,
+        [Reach("tip"), Balance(), Smoothness(weight=EVEN)],
+        chain_limits(start.skeleton) if limited else None,
+        **{"iterations": 1000, "spread": 0.05, "hardness": 0.3} | settings,
+    )
+    tracker.begin(start)
+    return tracker, np.array([[0.6, 1.3, 0.25]])
+
+
+HANDS: tuple[dict[str, tuple[float, ...]], ...] = (
+    # Pointing: the index stretched, the others curled.
+    {
+        "elbow": (-20.0, 0.0, 5.0),
+        "wrist": (0.0, 25.0, -15.0),
+        "thumb": (20.0, 15.0, 20.0),
+        "index": (5.0, 6.0),
+        "middle": (60.0, 75.0),
+        "ring": (65.0, 80.0),
+        "little": (65.0, 75.0),
+    },
+    # Holding a ball: all fingers half bent.
+    {
+        "elbow": (-35.0, 10.0, 0.0),
+        "wrist": (0.0, -20.0, -20.0),
+        "thumb": (5.0, 20.0, 10.0),
+        "index": (30.0, 40.0),
+        "middle": (35.0, 42.0),
+        "ring": (38.0, 42.0),
+        "little": (40.0, 40.0),
+    },
+)
+"""Elbow and wrist by their angles about X, Y and Z, fingers by the bends of their joints [degrees];
+the last joint of a finger bends by two thirds of the one before."""
+
+
+def hand_poses() -> list[Pose]:
+    """Where the fingertips shall be, one set after the other (Fig. 6)."""
+    hand = Skeleton.hand()
+    body = hand.articulation
+    poses = []
+    for angles in HANDS:
+        turned = arrays.identity(hand.joint_count)
+        for joint, name in enumerate(hand.names[:2]):
+            turned[joint] = arrays.from_euler("XYZ", np.radians(angles[name]))
+        for joint in range(2, hand.joint_count):
+            finger, k = hand.names[joint].split("_")[0], (joint - 2) % 3
+            bends = (*angles[finger], angles[finger][1] * 2.0 / 3.0)
+            axis = body.axes[joint if k else joint + 1]
+            turned[joint] = arrays.from_axis_angle(axis, np.radians(bends[k]))
+        poses.append(Pose(hand, hand.offsets[0], body.from_rest(turned)))
+    return poses
+
+
+def hand_scene(**settings: Any) -> tuple[ParticleTracker, list[Floats]]:
+    """Forearm and hand, a target for every fingertip, and fingers that bend as fingers do."""
+    poses = hand_poses()
+    hand = poses[0].skeleton
+    tips = hand.site_names
+    tasks: list[Task[Any]] = [*(Reach(tip) for tip in tips), *finger_couplings(weight=0.2)]
+    tracker = tracker_of(hand, tasks, hand_limits(hand), **{"iterations": 1000} | settings)
+    nodes = [hand.index(tip) for tip in tips]
+    return tracker, [pose.world()[0][nodes] for pose in poses]
+
+
+def person_of_40() -> Skeleton:
+    """The built-in figure with an index and a little finger on each hand: 40 joints (Fig. 5)."""
+    body = Skeleton.humanoid(1.75)
+    names, parents, offsets = list(body.names), list(body.parents), list(body.offsets)
+    for side in "lr":
+        wrist, middle = body.index(f"{side}_wrist"), body.index(f"{side}_middle1")
+        for finger, across in (("index", 0.02), ("pinky", -0.04)):
+            names.append(f"{side}_{finger}1")
+            parents.append(wrist)
+            offsets.append(body.offsets[middle] + np.array((0.0, 0.0, across)))
+        names.append(f"{side}_index2")
+        parents.append(len(names) - 3)
+        offsets.append(body.offsets[body.index(f"{side}_middle2")])
+    return replace(body, names=tuple(names), parents=np.array(parents), offsets=np.array(offsets))
+
+
+def person_scene(**settings: Any) -> tuple[ParticleTracker, Floats]:
+    """A person with both feet on the floor, whose pelvis moves, and a target for each hand."""
+    body = person_of_40()
+    free = {body.names[body.articulation.node(role)] for role in ("pelvis", "l_ankle", "r_ankle")}
+    limits = adult_limits(body)
+    # What no target tells (fingers, toes, the sacrum) keeps still.
+    still = [name for name in body.names if name not in limits and name not in free]
+    limits = limits.replace({name: FixedLimit() for name in still if not _hinged(body, name)})
+    stand = Pose(
+        body, body.offsets[0], body.articulation.from_rest(arrays.identity(body.joint_count))
+    )
+    feet = [f"{side}{part.removeprefix('l')}" for side in "lr" for part in FEET]
+    tasks: list[Task[Any]] = [
+        *(Reach(name) for name in feet),
+        Reach("l_wrist"),
+        Reach("r_wrist"),
+        Balance.under(stand, [name for name in feet if "ankle" not in name]),
+        Posture(weight=0.03, like=stand),
+    ]
+    usual = {"root": 0.5, "particles": 100, "iterations": 1000, "spread": 0.1}
+    tracker = tracker_of(body, tasks, limits, **usual | settings)
+    places = stand.world()[0]
+    targets = np.array([places[body.articulation.node(name)] for name in feet])
+    hands = np.array([(0.30, 1.05, 0.45), (-0.10, 0.35, 0.45)])
+    return tracker, np.concatenate([targets, hands])
+
+
+def _hinged(body: Skeleton, name: str) -> bool:
+    return int(body.articulation.freedom[body.index(name)]) == 1

@@ -1,0 +1,91 @@
+"""`sixpoint bench particles`: the experiments of the Monte Carlo paper."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .console import compiling, emit, progress, say, show_facts, show_table
+from .options import json_option, quick_option
+
+
+@click.command("particles")
+@click.option("--trials", type=click.IntRange(1), metavar="N",
+              help="Targets for each number. Default: 1000, or 40 with --quick.")  # fmt: skip
+@click.option("-o", "--output", metavar="DIR", help="Also write particles.json there.")
+@quick_option
+@json_option
+def command(trials: int | None, output: str | None, quick: bool, as_json: bool) -> None:
+    """How well and how fast the particle filter solves.
+
+    The experiments of the paper: success against particles and degrees of freedom, time of an
+    iteration against Jacobian methods with finite differences, the long chain that keeps its
+    balance, the person on its feet, the hand with a target for every fingertip.
+    """
+    from ..bench.particle_scenes import hand_scene
+    from ..bench.particles import bench_particles
+    from ..replacing import replacing
+
+    with compiling():
+        hand_scene(iterations=1)[0].warm_up()
+    with progress("particles") as tell:
+        found = bench_particles(trials=trials, quick=quick, progress=tell)
+    if output is not None:
+        folder = Path(output)
+        folder.mkdir(parents=True, exist_ok=True)
+        with replacing(folder / "particles.json") as file:
+            file.write((json.dumps(found, indent=2) + "\n").encode())
+        say(f"wrote {folder / 'particles.json'}")
+    if as_json:
+        emit(found)
+    else:
+        _show(found)
+
+
+def _show(found: dict[str, Any]) -> None:
+    counts = sorted({row["particles"] for row in found["success"]})
+    dofs = sorted({row["dof"] for row in found["success"]})
+    at = {(row["dof"], row["particles"]): row["success"] for row in found["success"]}
+    rim = {row["dof"]: row["success"] for row in found["success_rim"]}
+    show_table(
+        f"success within 200 iterations ({found['trials']} targets up to 0.88 of the reach)",
+        ("DoF", *(f"{n} particles" for n in counts), "30, rim up to 0.98"),
+        [(str(d), *(f"{at[d, n]:.1%}" for n in counts), f"{rim[d]:.1%}") for d in dofs],
+    )
+    methods = list(dict.fromkeys(row["method"] for row in found["times"]))
+    us = {(row["method"], row["dof"]): row["us"] for row in found["times"]}
+    timed = sorted({row["dof"] for row in found["times"]})
+    show_table(
+        "time of an iteration [us]",
+        ("method", *(f"{d} DoF" for d in timed)),
+        [(name, *(f"{us[name, d]:.0f}" for d in timed)) for name in methods],
+    )
+    machine = found["machine"]
+    show_facts(
+        None,
+        [
+            ("time against DoF", f"slope {found['time_slope']:.2f} of the logarithms"),
+            (
+                "90-DoF chain",
+                f"{found['iterations_per_second_90dof']:.0f} iterations a second, "
+                f"{found['iterations_per_second_90dof_limits']:.0f} with limits "
+                "(the paper: about 60)",
+            ),
+            ("its balance", f"{found['chain_balance_part']:.2%} of its length off"),
+            (
+                "hand",
+                f"tips within {1e3 * found['hand_tip_max_m']:.1f} mm, "
+                f"coupling within {found['coupling_max_deg']:.2f} degrees",
+            ),
+            (
+                "person",
+                f"feet within {1e3 * found['person_feet_max_m']:.1f} mm, "
+                f"hands within {1e3 * found['person_hands_max_m']:.1f} mm, "
+                f"knees bent by {found['person_knee_min_deg']:.0f} degrees at least",
+            ),
+            ("machine", f"{machine['cpu']}, {machine['cores']} cores, Python {machine['python']}"),
+        ],
+    )

@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import sixpoint.bench.particles as bench
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    monkeypatch.setattr(bench, "DOF", (6,))
+    monkeypatch.setattr(bench, "TIMED_DOF", (6, 30, 60))
+
+
+def test_particles_writes_what_it_prints(tmp_path, report):
+    found = report("bench", "particles", "--trials", 2, "--quick", "-o", tmp_path / "out")
+    assert found["bench"] == "particles"
+    assert json.loads((tmp_path / "out" / "particles.json").read_text()) == found
+    assert found["trials"] == 2
+
+
+def test_particles_shows_tables(run):
+    done = run("bench", "particles", "--trials", 1, "--quick")
+    assert "success within 200 iterations" in done.stdout
+    assert "time of an iteration" in done.stdout
+    assert "tips within" in done.stdout
+
+
+def test_wrong_calls_have_status_2(run):
+    assert "--trials" in run("bench", "particles", "--trials", "0", status=2).output
