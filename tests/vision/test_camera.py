@@ -42,7 +42,7 @@ def test_golden_pixels_and_depth_error():  # G29
     pixels = np.stack([camera.project(place) for camera in PAIR])
     np.testing.assert_allclose(pixels, [[205.0, 112.5], [145.0, 112.5]], atol=1e-9)
     np.testing.assert_allclose(triangulate(PAIR, pixels[:, None])[0], place, atol=1e-9)
-    moved = pixels + [[0.5, 0.0], [0.0, 0.0]]
+    moved = pixels + np.array([[0.5, 0.0], [0.0, 0.0]])
     np.testing.assert_allclose(
         triangulate(PAIR, moved[:, None])[0], [0.100826, -0.049587, 1.983471], atol=1e-6
     )
@@ -119,7 +119,8 @@ def test_robust_triangulation_of_nonsense_is_nothing():
 
 def test_misses_are_distances_in_pixels():
     place = np.array([[0.0, 0.0, 2.0]])
-    pixels = np.stack([c.project(place) for c in PAIR]) + [[[3.0, 4.0]], [[0.0, 0.0]]]
+    pixels = np.stack([c.project(place) for c in PAIR])
+    pixels += np.array([[[3.0, 4.0]], [[0.0, 0.0]]])
     np.testing.assert_allclose(misses(PAIR, pixels, place)[:, 0], [5.0, 0.0], atol=1e-9)
 
 

@@ -64,7 +64,7 @@ def test_wrists_are_nearer_with_elbows_that_are_known():  # S3.9, S3.10
     stage, truth = played("gestures", 0.0, 100), captured("gestures", frames=100)[1]
     means = {}
     for kind, wrist in (("guess", "cut"), ("known", "cut"), ("known", "length")):
-        told = iter(truth.elbows[1:].tolist() + [truth.elbows[-1].tolist()])
+        told = iter([*truth.elbows[1:].tolist(), truth.elbows[-1].tolist()])
         feedback = (
             None if kind == "guess" else lambda names, places, told=told: np.array(next(told))
         )
@@ -121,7 +121,8 @@ def _broken(stage: Stage, settings: CaptureSettings | None = None):
 
 def _standing(shift: float = 0.0, **wear: object) -> Actor:
     motion = scene("calibration").frames(slice(0, 2))
-    moved = sp.Motion(motion.skeleton, motion.root + (shift, 0, 0), motion.rotations, motion.rate)
+    root = motion.root + np.array([shift, 0.0, 0.0])
+    moved = sp.Motion(motion.skeleton, root, motion.rotations, motion.rate)
     return Actor(moved, Wardrobe(**wear))
 
 

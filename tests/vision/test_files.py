@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from board_pictures import shown
 from sixpoint.body.humanoid import measure_lengths
 from sixpoint.errors import FormatError, InputError
 from sixpoint.vision.boards import Board, calibrate_pair
@@ -94,25 +95,6 @@ def test_any_bytes_are_a_calibration_or_an_error(tmp_path_factory, data):
     path.write_bytes(data)
     with pytest.raises(FormatError):
         load_cameras(path)
-
-
-def shown(camera: Camera, board: Board, turn, place) -> np.ndarray:
-    """A picture of a board somewhere: the plane's homography applied to its print."""
-    n, sheet = 60, board.picture(60)
-    # From pixels of the print to the board's plane: the first inner corner lies at (2 n - .5).
-    to_plane = np.array(
-        [
-            [board.square / n, 0, -board.square * (2 * n - 0.5) / n],
-            [0, board.square / n, -board.square * (2 * n - 0.5) / n],
-            [0, 0, 1],
-        ]
-    )
-    rotation, _ = cv2.Rodrigues(np.array(turn, float))
-    rotation = rotation @ np.diag([1.0, -1.0, -1.0])
-    plane = np.column_stack([rotation[:, 0], rotation[:, 1], place])
-    world = camera.rotation @ plane + np.outer(camera.translation, [0, 0, 1])
-    return cv2.warpPerspective(sheet, camera.matrix @ world @ to_plane, camera.size,
-                               flags=cv2.INTER_AREA, borderValue=(90, 110, 90))  # fmt: skip
 
 
 @pytest.mark.parametrize("board", [Board(8, 5, 0.06), Board(6, 4, 0.10, 0.078)],
@@ -221,7 +203,7 @@ def test_footage_that_is_none(tmp_path):
     with pytest.raises(FormatError, match="in the folder, got none"):
         open_footage(str(tmp_path))
     (tmp_path / "a.mp4").write_bytes(b"no video")
-    with pytest.raises(FormatError, match="Cannot be opened|no picture"):
+    with pytest.raises(FormatError, match=r"Cannot be opened|no picture"):
         open_footage(str(tmp_path / "a.mp4"))
     (tmp_path / "b.png").write_bytes(b"no picture")
     with pytest.raises(FormatError, match="something that cannot be read"):
@@ -242,12 +224,8 @@ def detected(names, cameras, noise=0.5, wrong=0.05):
     for camera in cameras:
         rows = np.zeros((len(motion), len(names), 3))
         for k, name in enumerate(names):
-            place = (
-                at[:, roles.index(name)]
-                if name in roles
-                else head
-                + (0.07 if name == "l_ear" else -0.07 if name == "r_ear" else 0.0, 0.0, 0.0)
-            )
+            ear = {"l_ear": 0.07, "r_ear": -0.07}.get(name, 0.0)
+            place = at[:, roles.index(name)] if name in roles else head + np.array([ear, 0, 0])
             rows[:, k, :2] = camera.project(place) + rng.normal(0, noise, (len(motion), 2))
             rows[:, k, 2] = 0.9
         bad = rng.uniform(size=rows.shape[:2]) < wrong

@@ -15,9 +15,11 @@ from ..motion.points import Points
 from .amc import read_amc
 from .bvh_read import read_bvh
 from .bvh_write import write_bvh
+from .c3d import read_points_c3d
 from .file_info import FileInfo, inspect
 from .npz import read_motion_npz, read_points_npz, write_motion_npz, write_points_npz
 from .points_csv import read_points_csv, write_points_csv
+from .trc import read_points_trc, write_points_trc
 
 __all__ = [
     "FORMATS",
@@ -76,6 +78,17 @@ FORMATS: Mapping[str, Format] = {
         (".csv",),
         read_points=read_points_csv,
         write_points=write_points_csv,
+    ),
+    "trc": Format(
+        "markers of Motion Analysis and OpenSim as text; joints from the usual marker sets",
+        (".trc",),
+        read_points=read_points_trc,
+        write_points=write_points_trc,
+    ),
+    "c3d": Format(
+        "markers of laboratories, read by ezc3d; joints from the usual marker sets",
+        (".c3d",),
+        read_points=read_points_c3d,
     ),
 }
 """Name -> format. A new one needs an entry here; everything else finds it."""
@@ -138,7 +151,7 @@ def save(motion: Motion, path: PathLike) -> tuple[str, ...]:
 
 
 def load_points(path: PathLike, *, rate: float | None = None) -> Points:
-    """Read tracked points: NPZ or CSV.
+    """Read tracked points: NPZ, CSV, or the markers of TRC and C3D.
 
     Args:
         path: the file; its ending says the format.
@@ -156,7 +169,7 @@ def load_points(path: PathLike, *, rate: float | None = None) -> Points:
 
 
 def save_points(points: Points, path: PathLike) -> None:
-    """Write tracked points: NPZ or CSV. The file is replaced when all is written.
+    """Write tracked points: NPZ, CSV or TRC. The file is replaced when all is written.
 
     Raises:
         CannotWrite: the file cannot be written.

@@ -41,7 +41,7 @@ class Footage:
         cv = opencv()
         if self.kind == "folder":
             for file in self.files:
-                yield _read(file)
+                yield read_picture(file)
             return
         stream = _stream(self.name)
         try:
@@ -67,7 +67,7 @@ def open_footage(source: str) -> Footage:
         if not files:
             raise FormatError(f"Expected pictures ({', '.join(ENDINGS)}) in the folder, got none.",
                               path=source)  # fmt: skip
-        tall, wide = _read(files[0]).shape[:2]
+        tall, wide = read_picture(files[0]).shape[:2]
         return Footage(source, "folder", (wide, tall), len(files), None, files)
     if not source.isdigit() and not path.is_file():
         raise FormatError("Expected a folder of pictures, a video file or the number of a camera.",
@@ -132,7 +132,8 @@ def _stream(source: str) -> Any:
     return stream
 
 
-def _read(path: Path) -> Picture:
+def read_picture(path: Path) -> Picture:
+    """One picture from a file, blue, green, red."""
     picture: Picture | None = opencv().imread(str(path), opencv().IMREAD_COLOR)
     if picture is None:
         raise FormatError("Expected a picture, got something that cannot be read.", path=path)
