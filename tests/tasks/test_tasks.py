@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,16 +15,16 @@ from sixpoint.errors import InputError, UnknownName
 from sixpoint.kernels import arrays
 from sixpoint.kernels.types import Floats
 from sixpoint.motion.pose import Pose
-from sixpoint.tasks import Orient, Posture, Reach, Task
+from sixpoint.tasks import Balance, Floor, LookAt, Orient, Posture, Reach, Task
 
 STEP = 1e-6
 SMALL = tuple(name for name in FIGURES if name not in ("person", "hand"))
 
 
-def differences(task: Task, pose: Pose) -> Floats:
+def differences(task: Task, pose: Pose, target: Any = None) -> Floats:
     """Jacobian by central differences: what is missing of the pose itself after a small turn."""
     body = pose.skeleton.articulation
-    target = task.measure(pose)
+    target = task.measure(pose) if target is None else target
     angles = body.angles(pose.rotations)
     out = []
     for k in range(body.count):
@@ -38,7 +40,15 @@ def differences(task: Task, pose: Pose) -> Floats:
 
 def tasks_of(skeleton: Skeleton) -> list[Task]:
     names = skeleton.node_names
-    return [Reach(names[-1]), Reach(names[skeleton.joint_count // 2]), Orient(names[-1]), Posture()]
+    return [
+        Reach(names[-1]),
+        Reach(names[skeleton.joint_count // 2]),
+        Orient(names[-1]),
+        Posture(),
+        Balance(),
+        Floor(names[-1]),
+        LookAt(names[-1], axis=(1.0, 2.0, 0.5)),
+    ]
 
 
 @given(poses(SMALL))

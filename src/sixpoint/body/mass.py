@@ -19,6 +19,7 @@ import numpy as np
 from ..errors import InputError, UnknownName
 from ..kernels.types import Floats
 from .anatomy import Anatomy, anatomy_of
+from .articulation import person
 from .skeleton import Skeleton, frozen_array
 
 
@@ -175,6 +176,38 @@ def segment_masses(skeleton: Skeleton, model: str = "winter") -> MassModel:
     total = np.array(masses)
     # De Leva's women sum to 0.9999.
     return MassModel(tuple(names), frozen_array(total / total.sum()), frozen_array(weights))
+
+
+def bone_masses(skeleton: Skeleton) -> MassModel:
+    """The masses of any figure whose bones are as heavy as they are long, centred in the middle.
+
+    Segments are named by the node at their end. Bones without length weigh nothing.
+    """
+    above = skeleton.node_parents
+    ends = np.flatnonzero(above >= 0)
+    lengths = np.linalg.norm(skeleton.node_offsets[ends], axis=1)
+    if not lengths.sum() > 0.0:
+        raise InputError("Expected a figure with bones to weigh, got one without any length.")
+    weights = np.zeros((len(ends), len(above)))
+    weights[np.arange(len(ends)), ends] += 0.5
+    weights[np.arange(len(ends)), above[ends]] += 0.5
+    names = tuple(skeleton.node_names[end] for end in ends)
+    return MassModel(names, frozen_array(lengths / lengths.sum()), frozen_array(weights))
+
+
+def mass_weights(skeleton: Skeleton, model: str | None = None) -> Floats:
+    """The centre of mass of any figure as a weighted sum of its nodes, shape (J+S,); sum 1.
+
+    Args:
+        skeleton: a person, or any other figure.
+        model: a key of `MASS_TABLES`, for people. Default: "winter" for people, `bone_masses` for
+            any other figure.
+    """
+    if model is None and person(skeleton) is None:
+        masses = bone_masses(skeleton)
+    else:
+        masses = segment_masses(skeleton, model or "winter")
+    return np.asarray(masses.masses @ masses.weights)
 
 
 def _landmark(anatomy: Anatomy, side: str, mark: str) -> Floats:

@@ -1,10 +1,30 @@
-"""What is asked: points to reach, rotations to take, a posture to keep near."""
+"""What is asked: places, rotations, glances, balance, evenness, and what a function can judge."""
 
 from __future__ import annotations
 
+from .balance import Balance
 from .base import Task
+from .coupling import Coupling, finger_couplings
+from .floor import Floor
+from .function import FunctionTask, PlacesFunction, PoseFunction
+from .look import LookAt
 from .orient import Orient
 from .posture import Posture
 from .reach import Reach
+from .smoothness import Smoothness
 
-__all__ = ["Orient", "Posture", "Reach", "Task"]
+__all__ = [
+    "Balance",
+    "Coupling",
+    "Floor",
+    "FunctionTask",
+    "LookAt",
+    "Orient",
+    "PlacesFunction",
+    "PoseFunction",
+    "Posture",
+    "Reach",
+    "Smoothness",
+    "Task",
+    "finger_couplings",
+]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -20,6 +21,8 @@ class Orient(Task[Floats]):
     bind pose of any other figure. Solvers let a radian count like the length of the figure.
     """
 
+    angular: ClassVar[bool] = True
+
     node: str
     """Name of the joint, or of a site that it carries, or its role on a person."""
     weight: float = 1.0
@@ -33,12 +36,12 @@ class Orient(Task[Floats]):
         joint = body.carrier(body.node(self.node))
         return arrays.multiply(pose.world()[1][joint], arrays.conjugate(body.neutral[joint]))
 
-    def residual(self, pose: Pose, target: Floats) -> Floats:
+    def residual(self, pose: Pose, target: Floats | None = None) -> Floats:
         """Rotation vector from how the joint is turned to how it shall be, in the world [rad]."""
-        wanted = np.asarray(target, dtype=np.float64)
+        wanted = np.asarray(self.aim(target), dtype=np.float64)
         return arrays.to_rotvec(arrays.multiply(wanted, arrays.conjugate(self.measure(pose))))
 
-    def jacobian(self, pose: Pose) -> Floats:
+    def jacobian(self, pose: Pose, target: Floats | None = None) -> Floats:
         """Angular velocity of the joint for a unit speed of each degree of freedom (3, D)."""
         body = pose.skeleton.articulation
         _, _, axes = columns(pose, body.carrier(body.node(self.node)))

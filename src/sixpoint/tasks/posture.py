@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -21,26 +22,36 @@ class Posture(Task[Pose]):
     two, not by its three angles: that has no gimbal lock and prefers no axis.
     """
 
+    angular: ClassVar[bool] = True
+
     weight: float = 1.0
     """How much it counts against other tasks, >= 0."""
+    like: Pose | None = None
+    """The posture, where it is always the same."""
+
+    @property
+    def goal(self) -> Pose | None:
+        """The posture that is always the same, if there is one."""
+        return self.like
 
     def measure(self, pose: Pose) -> Pose:
         """The pose itself."""
         return pose
 
-    def residual(self, pose: Pose, target: Pose) -> Floats:
+    def residual(self, pose: Pose, target: Pose | None = None) -> Floats:
         """What each joint still has to turn, relative to its parent at rest (D,) [rad]."""
         body = pose.skeleton.articulation
-        now, wanted = body.to_rest(pose.rotations), body.to_rest(target.rotations)
+        other = self.aim(target).rotations
+        now, wanted = body.to_rest(pose.rotations), body.to_rest(other)
         turns = arrays.to_rotvec(arrays.multiply(wanted, arrays.conjugate(now)))
-        angles = body.angles(target.rotations) - body.angles(pose.rotations)
+        angles = body.angles(other) - body.angles(pose.rotations)
         out = np.asarray(arrays.wrap(angles))
         for j, k in enumerate(body.first):
             if body.freedom[j] != HINGE:
                 out[k : k + 3] = turns[j]
         return out
 
-    def jacobian(self, pose: Pose) -> Floats:
+    def jacobian(self, pose: Pose, target: Pose | None = None) -> Floats:
         """Angular velocity of each joint relative to its parent (D, D): blocks on the diagonal."""
         body = pose.skeleton.articulation
         axes = body.joint_axes(pose.rotations)

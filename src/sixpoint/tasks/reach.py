@@ -27,11 +27,11 @@ class Reach(Task[Floats]):
         node = pose.skeleton.articulation.node(self.node)
         return np.asarray(pose.world()[0][node])
 
-    def residual(self, pose: Pose, target: Floats) -> Floats:
+    def residual(self, pose: Pose, target: Floats | None = None) -> Floats:
         """From where the node is to where it shall be (3,) [m]."""
-        return np.asarray(target, dtype=np.float64) - self.measure(pose)
+        return np.asarray(self.aim(target), dtype=np.float64) - self.measure(pose)
 
-    def jacobian(self, pose: Pose) -> Floats:
+    def jacobian(self, pose: Pose, target: Floats | None = None) -> Floats:
         """Velocity of the node for a unit speed of each degree of freedom (3, D) [m/rad]."""
         place, joints, axes = columns(pose, pose.skeleton.articulation.node(self.node))
         return np.cross(axes, place - joints).T

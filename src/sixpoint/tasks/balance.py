@@ -1,0 +1,163 @@
+"""The figure shall not fall over: its centre of mass stands above a point or a support."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..body.mass import mass_weights
+from ..body.skeleton import Skeleton
+from ..errors import InputError
+from ..kernels.types import Floats
+from ..motion.pose import Pose
+from .base import Task, turning
+
+GROUND = (0, 2)
+"""X and Z: what of a place lies on the ground."""
+
+
+@dataclass(frozen=True)
+class Balance(Task[Floats]):
+    """The centre of mass shall be above a point of the ground, or above a convex support.
+
+    The target is the ground below it: corners (n, 2), x and z [m]. One corner is a vertical line,
+    two are a plank, more a polygon whose hull counts. Above the support nothing is missing, and the
+    Jacobian is zero; beside an edge it sees the way to that edge only.
+    """
+
+    over: tuple[tuple[float, float], ...] | None = None
+    """The corners, where they are always the same [m]."""
+    mass: str | None = None
+    """Mass model of a person, a key of `sixpoint.body.mass.MASS_TABLES`. Default: ``winter`` for
+    people; as heavy as long, for the bones of any other figure."""
+    weight: float = 1.0
+    """How much it counts against other tasks, >= 0."""
+    priority: int = 1
+    """For solvers with levels of priority: 1 is served first. Others weigh all tasks."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.over is not None:
+            corners = _corners(self.over)
+            object.__setattr__(self, "over", tuple((float(x), float(z)) for x, z in corners))
+
+    @classmethod
+    def under(cls, pose: Pose, nodes: Sequence[str], **settings: object) -> Balance:
+        """A balance above nodes where they stand in a pose: the ends of both feet, say."""
+        places, _ = pose.world()
+        body = pose.skeleton.articulation
+        corners = [tuple(places[body.node(name)][list(GROUND)].tolist()) for name in nodes]
+        return cls(over=tuple(corners), **settings)  # type: ignore[arg-type]
+
+    @property
+    def goal(self) -> Floats | None:
+        """The corners that are always the same, if there are such (n, 2) [m]."""
+        return None if self.over is None else np.array(self.over)
+
+    def weights(self, skeleton: Skeleton) -> Floats:
+        """The centre of mass as a weighted sum of nodes (J+S,), which sum to 1."""
+        return mass_weights(skeleton, self.mass)
+
+    def centre(self, pose: Pose) -> Floats:
+        """Centre of mass (3,) [m]."""
+        return np.asarray(self.weights(pose.skeleton) @ pose.world()[0])
+
+    def centre_jacobian(self, pose: Pose) -> Floats:
+        """Velocity of the centre of mass for a unit speed of each freedom (3, D) [m/rad].
+
+        A root that travels takes the centre with it, as it is.
+        """
+        skeleton = pose.skeleton
+        weights = self.weights(skeleton)
+        # What hangs below each joint: its weight, and its weight times its place.
+        carried = np.concatenate([weights[:, None], weights[:, None] * pose.world()[0]], axis=1)
+        for node in range(len(weights) - 1, -1, -1):
+            above = skeleton.node_parents[node]
+            if above >= 0:
+                carried[above] += carried[node]
+        joints = np.repeat(np.arange(skeleton.joint_count), skeleton.articulation.freedom)
+        places, axes = turning(pose)
+        arms = carried[joints, 1:] - carried[joints, :1] * places
+        return np.cross(axes, arms).T
+
+    def measure(self, pose: Pose) -> Floats:
+        """The point of the ground below the centre of mass, (1, 2) [m]."""
+        return self.centre(pose)[None, GROUND]
+
+    def residual(self, pose: Pose, target: Floats | None = None) -> Floats:
+        """From below the centre of mass to the nearest point of the support (2,) [m]."""
+        centre = self.measure(pose)[0]
+        nearest, _ = nearest_of_hull(_corners(self.aim(target)), centre)
+        return np.asarray(nearest - centre)
+
+    def jacobian(self, pose: Pose, target: Floats | None = None) -> Floats:
+        """Velocity of the centre of mass over the ground (2, D) [m/rad], without what is free.
+
+        Without any target: above a point.
+        """
+        moved = self.centre_jacobian(pose)[GROUND, :]
+        corners = self.goal if target is None else target
+        if corners is None:
+            return moved
+        _, needed = nearest_of_hull(_corners(corners), self.measure(pose)[0])
+        return np.asarray(needed @ moved)
+
+
+def nearest_of_hull(corners: Floats, point: Floats) -> tuple[Floats, Floats]:
+    """Nearest point of the hull of corners (n, 2), and how it stays behind a point that moves.
+
+    Returns:
+        The nearest point (2,), and the derivative of (point - nearest) by the point (2, 2): zero
+        inside, the normal's square beside an edge, identity beside a corner.
+    """
+    hull = convex_hull(corners)
+    count = len(hull)
+    if count > 2 and all(_left(hull[k], hull[(k + 1) % count], point) >= 0 for k in range(count)):
+        return point.copy(), np.zeros((2, 2))
+    best, nearest, needed = np.inf, hull[0], np.eye(2)
+    for k in range(count):
+        start, edge = hull[k], hull[(k + 1) % count] - hull[k]
+        square = float(edge @ edge)
+        along = float((point - start) @ edge) / square if square > 0.0 else 0.0
+        place = start + min(1.0, max(0.0, along)) * edge
+        distance = float(np.linalg.norm(point - place))
+        if distance < best:
+            best, nearest = distance, place
+            beside = 0.0 < along < 1.0
+            needed = np.eye(2) - np.outer(edge, edge) / square if beside else np.eye(2)
+    return nearest, needed
+
+
+def convex_hull(points: Floats) -> Floats:
+    """Corners of the hull of points (n, 2), counter-clockwise, each once (Andrew 1979)."""
+    ordered = sorted({(float(x), float(y)) for x, y in points})
+    if len(ordered) < 3:
+        return np.array(ordered)
+    halves = []
+    for run in (ordered, ordered[::-1]):
+        half: list[tuple[float, float]] = []
+        for point in run:
+            while len(half) > 1 and _left(np.array(half[-2]), np.array(half[-1]), point) <= 0.0:
+                half.pop()
+            half.append(point)
+        halves.append(half[:-1])
+    return np.array(halves[0] + halves[1])
+
+
+def _left(start: Floats, end: Floats, point: Sequence[float] | Floats) -> float:
+    """Positive where a point is to the left of a line."""
+    return float(
+        (end[0] - start[0]) * (point[1] - start[1]) - (end[1] - start[1]) * (point[0] - start[0])
+    )
+
+
+def _corners(corners: object) -> Floats:
+    array = np.asarray(corners, dtype=np.float64)
+    if array.ndim != 2 or array.shape[1] != 2 or len(array) == 0 or not np.isfinite(array).all():
+        raise InputError(
+            "Expected the corners of a support as one or more finite points (x, z) [m], "
+            f"got {corners!r}."
+        )
+    return array
