@@ -9,12 +9,14 @@ from ..body.skeleton import Skeleton
 from ..errors import InputError, UnknownName
 from ..motion.points import Points
 from ..tasks import Task
+from .analytic_upper import AnalyticUpperSolver
 from .base import Capabilities, LimitsChoice, Solver, Tracker, with_settings
 from .ccd import CyclicSolver
 from .dls import DampedSolver
 from .fabrik import ReachingSolver
 from .kma import KulpaMultonSolver
 from .pik import PrioritizedSolver
+from .pik_balance import BalanceSolver
 from .pseudoinverse import PseudoinverseSolver
 from .sdls import SelectivelyDampedSolver
 from .sik import SequentialSolver
@@ -25,6 +27,8 @@ from .transpose import TransposeSolver
 
 __all__ = [
     "SOLVERS",
+    "AnalyticUpperSolver",
+    "BalanceSolver",
     "Capabilities",
     "CyclicSolver",
     "DampedSolver",
@@ -53,6 +57,7 @@ SOLVERS: dict[str, type[Solver]] = {
         SequentialSolver,
         KulpaMultonSolver,
         SwivelSolver,
+        AnalyticUpperSolver,
         CyclicSolver,
         ReachingSolver,
         TransposeSolver,
@@ -61,6 +66,7 @@ SOLVERS: dict[str, type[Solver]] = {
         DampedSvdSolver,
         SelectivelyDampedSolver,
         PrioritizedSolver,
+        BalanceSolver,
     )
 }
 """Every solver, by its name. Tests, command line, benches and docs read this table."""

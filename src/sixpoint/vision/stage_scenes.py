@@ -107,8 +107,9 @@ def far_reach() -> Motion:
     take.add("l_shoulder.abduction", {0.5: 0.0, 1.8: 72.0, 3.4: 72.0, 4.6: 0.0})
     take.add("l_elbow.flexion", {0.5: 0.0, 1.8: -14.0, 3.4: -14.0, 4.6: 0.0})
     take.add("l_clavicle.elevation", {0.5: 0.0, 2.4: 14.0, 3.2: 14.0, 4.4: 0.0})
-    take.add("trunk.bend", {1.6: 0.0, 2.6: 22.0, 3.2: 22.0, 4.2: 0.0})
-    take.add("pelvis.x", {1.6: 0.0, 2.6: -0.09, 3.2: -0.09, 4.2: 0.0})
+    take.add("trunk.bend", {1.6: 0.0, 2.6: 36.0, 3.2: 36.0, 4.2: 0.0})
+    take.add("l_shoulder.abduction", {1.6: 0.0, 2.6: 26.0, 3.2: 26.0, 4.2: 0.0})
+    take.add("pelvis.x", {1.6: 0.0, 2.6: -0.06, 3.2: -0.06, 4.2: 0.0})
     take.add("gaze.yaw", {0.8: 0.0, 1.8: 35.0, 3.2: 35.0, 4.4: 0.0})
     return take.motion().resampled(RATE)
 

@@ -328,10 +328,13 @@ def cap_turns(figure: Figure, step: Floats, most: float) -> float:
 
 
 @helper
-def limited_step(figure: Figure, settings: Settings, work: PikWork, pose: FigurePose) -> float:
+def limited_step(
+    figure: Figure, settings: Settings, work: PikWork, pose: FigurePose, near: float
+) -> float:
     """The step of all levels within limits: what leaves them is held, and the rest makes up for it.
 
-    Every pass holds more than the one before, so that passes come to an end.
+    Every pass holds more than the one before, so that passes come to an end. `near` is that of
+    `Damping`.
 
     Returns:
         How far the joint that turns farthest would turn if that were not capped [rad].
@@ -339,7 +342,7 @@ def limited_step(figure: Figure, settings: Settings, work: PikWork, pose: Figure
     table, step = work.table, work.ladder.step
     d = step.shape[0]
     turning = d - 3 if table.floats[0] else d
-    damping = Damping(settings.damping, settings.task_step, table.cut[0])
+    damping = Damping(settings.damping, near, table.cut[0])
     farthest = 0.0
     for _ in range(d + 1):
         held = put_holds(figure, work)
