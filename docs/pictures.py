@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from drawing.balance import box_carried, far_reach, reach, stories
 from drawing.boundary import boundaries, shoulder
 from drawing.clips import order, strip, swivel
 from drawing.elbow import elbow
@@ -19,6 +20,7 @@ from drawing.spine import spine
 from drawing.stance import measures, stance
 from drawing.tgbsik import tgbsik
 from drawing.trunk import flip, pelvis, yaws
+from drawing.vision import crossing, stage, stages
 
 FOLDER = Path(__file__).parent / "_pictures"
 LARGEST = 150_000
@@ -42,6 +44,13 @@ PICTURES: dict[str, Callable[[Path], None]] = {
     "kma": kma,
     "tgbsik": tgbsik,
     "boundaries": boundaries,
+    "stage": stage,
+    "vision_stages": stages,
+    "crossing": crossing,
+    "far_reach": far_reach,
+    "box_carried": box_carried,
+    "collision_stories": stories,
+    "reach": reach,
 }
 """Name of the file, without its ending -> what draws it."""
 

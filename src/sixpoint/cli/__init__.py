@@ -18,11 +18,12 @@ COMMANDS = {
     "capture": "Tracked points from two cameras, or from keypoints in several views.",
     "calibrate": "Where two cameras stand, from pictures of a board.",
     "stage": "Play a synthetic scene before two cameras, to try capture with.",
+    "reach": "What a body can reach from where it stands: a map of space.",
     "compare": "How far a reconstruction is from the original.",
     "render": "Look at motions: contact sheet, animation or 3D page.",
     "convert": "Between file formats, units and frame rates.",
     "solvers": "The solvers and what they can do.",
-    "bench": "Measure solvers on this machine: speed, table1, chains.",
+    "bench": "Measure solvers on this machine: speed, table1, chains, vision.",
 }
 """Subcommand -> its line in the help. The module of the same name holds `command`."""
 

@@ -7,6 +7,7 @@ import click
 from .bench_chains import command as chains
 from .bench_speed import command as speed
 from .bench_table1 import command as table1
+from .bench_vision import command as vision
 
 
 @click.group("bench")
@@ -17,3 +18,4 @@ def command() -> None:
 command.add_command(speed)
 command.add_command(table1)
 command.add_command(chains)
+command.add_command(vision)
