@@ -303,3 +303,24 @@ def test_keypoints_must_fit_their_cameras():
     with pytest.raises(InputError, match="a `rate` in Hz"):
         triangulate_keypoints(cameras, [view, view])
     assert len(triangulate_keypoints(cameras, [view, view], rate=25.0)) == 4
+
+
+def test_a_cap_in_four_real_views_is_one_place(shared_data):
+    """The calibrated clip: the blue cap of the person, found by its colour in every view."""
+    from sixpoint.vision.triangulate import triangulate_robust
+
+    folder = shared_data / "other" / "video_multicam"
+    cameras = load_cameras(folder / "Calib.qca.txt")
+    pixels = []
+    for k in range(4):
+        footage = open_footage(str(folder / f"cam0{k + 1}.mp4"))
+        assert footage.count == 100
+        picture = next(footage.pictures())
+        hue, strong, light = cv2.split(cv2.cvtColor(picture, cv2.COLOR_BGR2HSV))
+        teal = ((hue > 85) & (hue < 100) & (strong > 110) & (light > 60)).astype(np.uint8)
+        _, _, stats, centres = cv2.connectedComponentsWithStats(teal)
+        pixels.append(centres[1 + np.argmax(stats[1:, cv2.CC_STAT_AREA])])
+    place, trust, agree = triangulate_robust(cameras, np.array(pixels)[:, None], agree=25.0)
+    assert agree.sum() >= 3
+    assert trust[0] > 0.7
+    assert 1.4 < place[0, 1] < 2.2  # the height of a cap
