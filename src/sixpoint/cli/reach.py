@@ -40,7 +40,7 @@ def command(
 
     \b
     sixpoint reach -o reach.png -o reach.ply
-    sixpoint reach --scene kitchen.json --solver pik-balance --set body=legs -o reach.csv
+    sixpoint reach --scene kitchen.json --side r -o reach.csv
     """  # noqa: D301  (click wants the backspace itself)
     from ..bench.reach_map import TAGS, map_reach
     from ..body.skeleton import Skeleton

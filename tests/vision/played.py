@@ -1,16 +1,12 @@
-"""The synthetic stage, played once for all tests; all of them need OpenCV."""
+"""The synthetic stage, played once for all tests."""
 
 from __future__ import annotations
 
 from functools import cache
 
 import numpy as np
-import pytest
 
 import sixpoint as sp
-
-pytest.importorskip("cv2", reason="OpenCV is not installed: pip install 'sixpoint[vision]'")
-
 from sixpoint.vision.capture import Capture, CaptureSettings, Recording, capture_clip
 from sixpoint.vision.stage import RATE, Conditions, Stage
 from sixpoint.vision.stage_person import Actor, Truth
