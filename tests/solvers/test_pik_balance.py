@@ -239,3 +239,22 @@ def test_settings_that_make_no_sense_are_refused(settings, message):
 def test_tasks_of_its_own():
     with pytest.raises(InputError, match="has its own hierarchy"):
         BalanceSolver().prepare(BODY, tasks=[])
+
+
+def test_full_flexion_and_back_to_extension():  # S3.32
+    still = sp.Motion(BODY, BODY.rest()[0][:1], arrays.identity(1, BODY.joint_count), 30.0)
+    frame = still.points().positions[0]
+    shoulder = still.points(["l_shoulder"]).positions[0, 0]
+    tracker = BalanceSolver(steps=5).prepare(BODY, rate=30.0)
+    bends, misses = [], []
+    for part in [*np.linspace(0.0, 1.0, 60), *np.linspace(1.0, 0.0, 60)]:
+        goal = frame.copy()
+        goal[2] = frame[2] + part * (0.62 * (shoulder - frame[2]) + np.array([0.0, 0.0, 0.12]))
+        solution = tracker.solve(goal)
+        elbow = solution.pose.rotations[BODY.anatomy.node("l_elbow")]
+        bends.append(2.0 * np.arctan2(-elbow[1], elbow[0]))
+        misses.append(solution.residuals[2])
+    assert max(bends) > np.radians(100.0)
+    assert bends[-1] < np.radians(25.0)  # nearly straight again
+    assert np.mean(misses) < 0.01
+    assert min(bends) > -1e-9  # and never the wrong way
