@@ -52,9 +52,9 @@ $(VENV)/.installed-demo: pyproject.toml | $(VENV)/pyvenv.cfg
 	@touch $@
 
 $(VENV)/.installed-test: pyproject.toml | $(VENV)/pyvenv.cfg
-	$(PIP) --editable '.[plot,studio,test,lint]'
+	$(PIP) --editable '.[plot,studio,vision,c3d,test,lint]'
 	@touch $@
 
 $(VENV)/.installed-docs: pyproject.toml | $(VENV)/pyvenv.cfg
-	$(PIP) --editable '.[plot,studio,docs]'
+	$(PIP) --editable '.[plot,studio,vision,docs]'
 	@touch $@

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from drawing import estimate
+from drawing.balance import box_carried, far_reach, reach, stories
 from drawing.boundary import boundaries, shoulder
 from drawing.choosing import choosing
 from drawing.clips import order, strip, swivel
@@ -32,6 +33,7 @@ from drawing.stance import measures, stance
 from drawing.sweeps import ccd, fabrik
 from drawing.tgbsik import tgbsik
 from drawing.trunk import flip, pelvis, yaws
+from drawing.vision import crossing, stage, stages
 
 FOLDER = Path(__file__).parent / "_pictures"
 LARGEST = 150_000
@@ -79,6 +81,13 @@ PICTURES: dict[str, Callable[[Path], None]] = {
     "particles_success": success,
     "particles_person": person,
     "particles_hand": hand,
+    "stage": stage,
+    "vision_stages": stages,
+    "crossing": crossing,
+    "far_reach": far_reach,
+    "box_carried": box_carried,
+    "collision_stories": stories,
+    "reach": reach,
 }
 """Name of the file, without its ending -> what draws it."""
 

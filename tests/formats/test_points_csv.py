@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sixpoint.errors import FormatError, UnknownName
+from sixpoint.errors import FormatError, InputError, UnknownName
 from sixpoint.formats import load_points, save_points
 from sixpoint.formats.points_csv import point_name
 from sixpoint.motion.points import SIX, Points
@@ -195,3 +195,5 @@ def test_unit_and_axes_may_be_given(tmp_path):
     assert load_points(path, rate=25.0).rate == 25.0
     with pytest.raises(UnknownName, match="parsec"):
         load_points(path, unit="parsec")
+    with pytest.raises(InputError, match="neither `unit` nor `up` for"):
+        load_points(tmp_path / "a.trc", unit="mm")

@@ -15,12 +15,16 @@ COMMANDS = {
     "demo": "Reconstruct the built-in clip and write pictures, files and a page.",
     "info": "What is in a file: joints, roles, frames, rate, height, problems.",
     "reconstruct": "Full-body motion from the six points of a motion or a points file.",
+    "capture": "Tracked points from two cameras, or from keypoints in several views.",
+    "calibrate": "Where two cameras stand, from pictures of a board.",
+    "stage": "Play a synthetic scene before two cameras, to try capture with.",
+    "reach": "What a body can reach from where it stands: a map of space.",
     "compare": "How far a reconstruction is from the original.",
     "limits": "Joint types and limits from clips of one rig.",
     "render": "Look at motions: contact sheet, animation or 3D page.",
     "convert": "Between file formats, units and frame rates.",
     "solvers": "The solvers and what they can do.",
-    "bench": "Measure solvers on this machine: speed, table1, chains, limits.",
+    "bench": "Measure solvers on this machine, as their papers did.",
 }
 """Subcommand -> its line in the help. The module of the same name holds `command`."""
 

@@ -10,6 +10,7 @@ from .bench_limits import command as limits
 from .bench_particles import command as particles
 from .bench_speed import command as speed
 from .bench_table1 import command as table1
+from .bench_vision import command as vision
 
 
 @click.group("bench")
@@ -23,3 +24,4 @@ command.add_command(chains)
 command.add_command(limits)
 command.add_command(energy)
 command.add_command(particles)
+command.add_command(vision)

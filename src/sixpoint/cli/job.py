@@ -61,10 +61,12 @@ def run_job(job: Job) -> dict[str, Any]:
     from .. import formats
     from ..errors import InputError
     from ..motion.metrics import compare
+    from ..motion.standing import stand_still
 
     original, points, skeleton = read_input(job)
     if len(points) == 0:
         raise InputError(f"{job.source}: there are no frames to reconstruct.")
+    points, stood = stand_still(points, skeleton) if original is None else (points, ())
     tracker = job.solver.prepare(skeleton, limits=read_limits(job.limits), rate=points.rate)
     result = tracker.solve_clip(points)
     motion, comparison = result.motion, None
@@ -74,7 +76,7 @@ def run_job(job: Job) -> dict[str, Any]:
         comparison = compare(motion, original)
     notes = formats.save(motion, job.output)
     before = () if original is None else original.source.notes
-    return report_of(result, comparison, [*before, *notes])
+    return report_of(result, comparison, [*before, *stood, *notes])
 
 
 def warm_up(solver: Solver) -> None:

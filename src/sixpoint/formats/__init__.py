@@ -16,9 +16,11 @@ from .amc import read_amc
 from .border import admit_points
 from .bvh_read import read_bvh
 from .bvh_write import write_bvh
+from .c3d import read_points_c3d
 from .file_info import FileInfo, inspect
 from .npz import read_motion_npz, read_points_npz, write_motion_npz, write_points_npz
 from .points_csv import read_points_csv, write_points_csv
+from .trc import read_points_trc, write_points_trc
 
 __all__ = [
     "FORMATS",
@@ -48,6 +50,8 @@ class Format:
     write: Callable[[Motion, PathLike], tuple[str, ...]] | None = None
     read_points: Callable[..., Points] | None = None
     write_points: Callable[[Points, PathLike], None] | None = None
+    own_unit: bool = False
+    """Whether its points come with their unit and have their upward axis found."""
 
 
 FORMATS: Mapping[str, Format] = {
@@ -77,6 +81,19 @@ FORMATS: Mapping[str, Format] = {
         (".csv",),
         read_points=read_points_csv,
         write_points=write_points_csv,
+    ),
+    "trc": Format(
+        "markers of Motion Analysis and OpenSim as text; joints from the usual marker sets",
+        (".trc",),
+        read_points=read_points_trc,
+        write_points=write_points_trc,
+        own_unit=True,
+    ),
+    "c3d": Format(
+        "markers of laboratories, read by ezc3d; joints from the usual marker sets",
+        (".c3d",),
+        read_points=read_points_c3d,
+        own_unit=True,
     ),
 }
 """Name -> format. A new one needs an entry here; everything else finds it."""
@@ -145,7 +162,7 @@ def load_points(
     unit: float | str | None = None,
     up: str | None = None,
 ) -> Points:
-    """Read tracked points: NPZ or CSV.
+    """Read tracked points: NPZ, CSV, or the markers of TRC and C3D.
 
     Args:
         path: the file; its ending says the format.
@@ -159,14 +176,19 @@ def load_points(
     """
     if rate is not None and not (math.isfinite(rate) and rate > 0.0):
         raise InputError(f"Expected a positive `rate` in Hz, got {rate}.")
-    read = format_of(path, "read_points").read_points
-    assert read is not None
-    points = read(path, rate=rate)
+    form = format_of(path, "read_points")
+    assert form.read_points is not None
+    if form.own_unit and not (unit is None and up is None):
+        raise InputError(
+            f"Expected neither `unit` nor `up` for {Path(path).suffix} files, which say their unit "
+            "and show what is up."
+        )
+    points = form.read_points(path, rate=rate)
     return points if unit is None and up is None else admit_points(points, unit=unit, up=up)
 
 
 def save_points(points: Points, path: PathLike) -> None:
-    """Write tracked points: NPZ or CSV. The file is replaced when all is written.
+    """Write tracked points: NPZ, CSV or TRC. The file is replaced when all is written.
 
     Raises:
         CannotWrite: the file cannot be written.

@@ -9,6 +9,7 @@ from ..body.skeleton import Skeleton
 from ..errors import InputError, UnknownName
 from ..motion.points import Points
 from ..tasks import Task
+from .analytic_upper import AnalyticUpperSolver
 from .base import Capabilities, LimitsChoice, Solver, Tracker, with_settings
 from .ccd import CyclicSolver
 from .dls import DampedSolver
@@ -18,6 +19,7 @@ from .kma import KulpaMultonSolver
 from .mass_spring import SpringForceSolver, SpringPositionSolver
 from .monte_carlo import MonteCarloSolver
 from .pik import PrioritizedSolver
+from .pik_balance import BalanceSolver
 from .pseudoinverse import PseudoinverseSolver
 from .sdls import SelectivelyDampedSolver
 from .sik import SequentialSolver
@@ -28,6 +30,8 @@ from .transpose import TransposeSolver
 
 __all__ = [
     "SOLVERS",
+    "AnalyticUpperSolver",
+    "BalanceSolver",
     "Capabilities",
     "CyclicSolver",
     "DampedSolver",
@@ -61,6 +65,7 @@ SOLVERS: dict[str, type[Solver]] = {
         SequentialSolver,
         KulpaMultonSolver,
         SwivelSolver,
+        AnalyticUpperSolver,
         CyclicSolver,
         ReachingSolver,
         TransposeSolver,
@@ -72,6 +77,7 @@ SOLVERS: dict[str, type[Solver]] = {
         SpringForceSolver,
         SpringPositionSolver,
         MonteCarloSolver,
+        BalanceSolver,
     )
 }
 """Every solver, by its name. Tests, command line, benches and docs read this table."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .apart import Apart
 from .balance import Balance
 from .base import Task
 from .coupling import Coupling, finger_couplings
@@ -14,6 +15,7 @@ from .reach import Reach
 from .smoothness import Smoothness
 
 __all__ = [
+    "Apart",
     "Balance",
     "Coupling",
     "Floor",

@@ -104,7 +104,7 @@ def prioritized(
             return iteration, MET
         posture_wish(figure, work, pose, root)
         free_limits(figure, work, fixed)
-        turn = limited_step(figure, settings, work, pose)
+        turn = limited_step(figure, settings, work, pose, settings.task_step)
         if turn < SETTLED and worst > near:
             blind = is_blind(figure, work) and may_fold(figure, pose, places, turns, near)
             if not blind or nudges == NUDGES or work.table.floats[0]:
@@ -112,7 +112,7 @@ def prioritized(
             for k in range(work.wish.shape[0]):
                 work.wish[k] = (NUDGE if nudges % 2 == 0 else -NUDGE) / work.wish.shape[0]
             free_limits(figure, work, fixed)
-            limited_step(figure, settings, work, pose)
+            limited_step(figure, settings, work, pose, settings.task_step)
             nudges += 1
         take_step(figure, work, pose)
         figure_forward(figure, pose)

@@ -208,13 +208,21 @@ def turned_ball(pose: FigurePose, row: int, step: Floats, k: int) -> Quat:
 
 
 @helper
-def limit_slope(figure: Figure, row: int, turned: Quat, beyond: float) -> Vec3:
-    """How a turn about the parent's X, Y and Z takes a ball joint farther beyond its limits."""
-    x = limit_violation(figure.limits, row, quat_mul((1.0, HALF, 0.0, 0.0), turned))
-    y = limit_violation(figure.limits, row, quat_mul((1.0, 0.0, HALF, 0.0), turned))
-    z = limit_violation(figure.limits, row, quat_mul((1.0, 0.0, 0.0, HALF), turned))
-    scale = 0.5 / HALF
-    return ((x - beyond) * scale, (y - beyond) * scale, (z - beyond) * scale)
+def limit_slope(figure: Figure, row: int, turned: Quat) -> Vec3:
+    """How a turn about the parent's X, Y and Z takes a ball joint farther beyond its limits.
+
+    From both sides: a difference to one side is off by the curvature of the boundary, and left and
+    right would part by a millionth in each step.
+    """
+    limits = figure.limits
+    x = limit_violation(limits, row, quat_mul((1.0, HALF, 0.0, 0.0), turned))
+    y = limit_violation(limits, row, quat_mul((1.0, 0.0, HALF, 0.0), turned))
+    z = limit_violation(limits, row, quat_mul((1.0, 0.0, 0.0, HALF), turned))
+    x -= limit_violation(limits, row, quat_mul((1.0, -HALF, 0.0, 0.0), turned))
+    y -= limit_violation(limits, row, quat_mul((1.0, 0.0, -HALF, 0.0), turned))
+    z -= limit_violation(limits, row, quat_mul((1.0, 0.0, 0.0, -HALF), turned))
+    scale = 0.25 / HALF
+    return (x * scale, y * scale, z * scale)
 
 
 @helper
@@ -248,7 +256,7 @@ def hold_limits(figure: Figure, work: PikWork, pose: FigurePose) -> bool:
         if beyond <= ON_LIMIT:
             continue
         found = True
-        slope = limit_slope(figure, row, turned, beyond)
+        slope = limit_slope(figure, row, turned)
         steep = vec_length(slope)
         if work.held[row] == 0 and steep > LEAST_SLOPE:
             work.held[row] = 1
@@ -324,10 +332,13 @@ def cap_turns(figure: Figure, step: Floats, most: float) -> float:
 
 
 @helper
-def limited_step(figure: Figure, settings: Settings, work: PikWork, pose: FigurePose) -> float:
+def limited_step(
+    figure: Figure, settings: Settings, work: PikWork, pose: FigurePose, near: float
+) -> float:
     """The step of all levels within limits: what leaves them is held, and the rest makes up for it.
 
-    Every pass holds more than the one before, so that passes come to an end.
+    Every pass holds more than the one before, so that passes come to an end. `near` is that of
+    `Damping`.
 
     Returns:
         How far the joint that turns farthest would turn if that were not capped [rad].
@@ -335,7 +346,7 @@ def limited_step(figure: Figure, settings: Settings, work: PikWork, pose: Figure
     table, step = work.table, work.ladder.step
     d = step.shape[0]
     turning = d - 3 if table.floats[0] else d
-    damping = Damping(settings.damping, settings.task_step, table.cut[0])
+    damping = Damping(settings.damping, near, table.cut[0])
     farthest = 0.0
     for _ in range(d + 1):
         held = put_holds(figure, work)

@@ -151,6 +151,9 @@ SETTINGS = _record(
     ("longest_stride", "f8"),  # most that the way of a sweep is gone on; 0 for not at all
     ("turn", "f8"),  # most that the pelvis turns in a frame while it eases to where it faces [rad]
     ("follow", "f8"),  # frames in which the pelvis turns to the only line that is seen
+    ("lateral", "f8"),  # how much the hands turn a rigid trunk about its length
+    ("upright", "i8"),  # a rigid trunk stays as it stood at first
+    ("near", "f8"),  # requests below this are damped less; 0 for all alike
 )
 
 

@@ -1,0 +1,91 @@
+"""The collision stories of the paper (Figs. 14 to 16): somebody reaches, something is hit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..body.skeleton import Skeleton
+from ..collision import Box, Contacts, Scene, find_contacts
+from ..kernels.types import Floats
+from ..limits import Limits, adult_limits
+from ..motion.motion import Motion
+from ..motion.points import SIX, Points
+from ..solvers.pik_balance import BalanceSolver
+
+RATE = 30.0
+SECONDS = 2.0
+
+
+@dataclass(frozen=True, eq=False)
+class Story:
+    """A movement in a scene, and what it touches."""
+
+    title: str
+    motion: Motion
+    points: Points
+    scene: Scene
+    contacts: Contacts
+
+
+def arm_limits(skeleton: Skeleton) -> Limits:
+    """Adult limits of shoulders and elbows only: those that the paper names (section 6.1)."""
+    adult = adult_limits(skeleton)
+    nodes = [skeleton.anatomy.node(f"{s}_{part}") for s in "lr" for part in ("shoulder", "elbow")]
+    return Limits({skeleton.names[j]: adult[skeleton.names[j]] for j in nodes})
+
+
+def forward_reach(height: float = 1.75) -> Story:
+    """Both hands go far ahead; the hips go back for balance, into a box (Fig. 14)."""
+    skeleton = Skeleton.humanoid(height)
+    stance = stance_points(skeleton)
+    goal = stance.copy()
+    goal[2:4] = stance[2:4] * (0.8, 1.0, 1.0) + height * np.array([0.0, 0.17, 0.42])
+    motion, points = _reach(skeleton, stance, goal)
+    # Three centimetres behind somebody who stands still, at the height of the hips.
+    hips, size = stance[0] - (0.0, 0.05 * height, 0.0), np.array([0.6, 0.12, 0.28])
+    back = hips[2] - 0.054 * height - 0.03 - 0.5 * size[2]
+    scene = Scene((Box("box behind", (0.0, float(hips[1]), float(back)), tuple(size)),))
+    title = "a reach ahead, a box behind"
+    return Story(title, motion, points, scene, find_contacts(motion, scene))
+
+
+def sideways_reach(height: float = 1.75) -> Story:
+    """A hand moves across at the height of the chest; the elbow meets a box (Figs. 15 and 16)."""
+    skeleton = Skeleton.humanoid(height)
+    stance = stance_points(skeleton)
+    start, goal = stance.copy(), stance.copy()
+    start[2] = height * np.array([0.10, 0.64, 0.25])
+    goal[2] = height * np.array([0.27, 0.70, 0.12])
+    motion, points = _reach(skeleton, start, goal, lead=stance)
+    elbows = motion.points(["l_elbow"]).positions[:, 0]
+    way = elbows[-1] - elbows[int(SECONDS * RATE)]
+    way = way * (1, 0, 1) / np.hypot(way[0], way[2])
+    x, y, z = elbows[-1] + 0.17 * way
+    scene = Scene((Box("box beside", (float(x), float(y), float(z)), (0.24, 0.24, 0.24)),))
+    title = "a hand across, a box at the side"
+    return Story(title, motion, points, scene, find_contacts(motion, scene))
+
+
+def stance_points(skeleton: Skeleton) -> Floats:
+    """The six points of somebody who stands (6, 3) [m], soles on the ground."""
+    anatomy = skeleton.anatomy
+    at = anatomy.positions - (0.0, float(anatomy.positions[:, 1].min()), 0.0)
+    return np.array([at[anatomy.node(role)] for role in SIX])
+
+
+def _reach(
+    skeleton: Skeleton, start: Floats, goal: Floats, lead: Floats | None = None
+) -> tuple[Motion, Points]:
+    """From one set of points to another, smoothly, solved with balance."""
+    count = int(SECONDS * RATE)
+    x = np.linspace(0.0, 1.0, count)
+    ease = (x * x * (3.0 - 2.0 * x))[:, None, None]
+    frames = start + ease * (goal - start)
+    if lead is not None:
+        frames = np.concatenate([lead + ease * (start - lead), frames])
+    frames = np.concatenate([frames, np.repeat(frames[-1:], count // 2, axis=0)])
+    points = Points(SIX, frames, RATE)
+    tracker = BalanceSolver(steps=5).prepare(skeleton, rate=RATE, limits=arm_limits(skeleton))
+    return tracker.solve_clip(points).motion, points

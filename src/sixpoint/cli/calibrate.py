@@ -1,0 +1,89 @@
+"""`sixpoint calibrate`: two cameras from pictures of a board."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from .console import emit, show_facts
+from .options import check_output, json_option, wrong_call
+
+
+@click.command("calibrate")
+@click.argument("left", metavar="LEFT")
+@click.argument("right", metavar="RIGHT")
+@click.option("-o", "--output", required=True, metavar="FILE", help="Calibration to write (.json).")
+@click.option("--board", default="9x6", show_default=True, metavar="COLUMNSxROWS",
+              help="Inner corners of the board.")  # fmt: skip
+@click.option("--square", type=float, default=0.03, show_default=True, metavar="METRES",
+              help="Side of a square.")  # fmt: skip
+@click.option("--marker", type=float, metavar="METRES",
+              help="Side of a marker, for a ChArUco board (4X4_50).")  # fmt: skip
+@click.option("--origin", type=click.IntRange(0), default=0, show_default=True, metavar="N",
+              help="The pair in which the board stands upright: what the world is.")  # fmt: skip
+@click.option("--above-ground", type=float, default=0.0, show_default=True, metavar="METRES",
+              help="Height of its first corner then.")  # fmt: skip
+@json_option
+def command(
+    left: str,
+    right: str,
+    output: str,
+    board: str,
+    square: float,
+    marker: float | None,
+    origin: int,
+    above_ground: float,
+    as_json: bool,
+) -> None:
+    """Where two cameras stand, from pictures of a chessboard or a ChArUco board.
+
+    LEFT and RIGHT are folders or videos that show the board at the same moments, ten poses or more.
+    In one of them it stands upright and faces the cameras, as a person would.
+
+    \b
+    sixpoint calibrate left/ right/ --board 8x5 --square 0.06 --above-ground 1.2 -o cameras.json
+    """  # noqa: D301  (click wants the backspace itself)
+    from ..vision.boards import Board, calibrate_pair
+    from ..vision.camera_file import save_cameras
+    from ..vision.footage import open_footage, read_together
+
+    check_output(output, (".json",))
+    with wrong_call():
+        try:
+            columns, rows = (int(part) for part in board.lower().split("x"))
+        except ValueError:
+            raise click.BadParameter(
+                f"expected COLUMNSxROWS such as 9x6, got {board!r}", param_hint="--board"
+            ) from None
+        chosen = Board(columns, rows, square, marker)
+    pairs = list(read_together([open_footage(left), open_footage(right)]))
+    found = calibrate_pair(
+        [pair[0] for pair in pairs],
+        [pair[1] for pair in pairs],
+        chosen,
+        origin=origin,
+        height=above_ground,
+    )
+    save_cameras(found.cameras, output)
+    apart = float(sum((found.cameras[0].centre - found.cameras[1].centre) ** 2) ** 0.5)
+    report = {
+        "output": output,
+        "pairs": len(pairs),
+        "used": found.views,
+        "error_px": found.error,
+        "baseline_m": apart,
+        "focal_px": [float(camera.matrix[0, 0]) for camera in found.cameras],
+    }
+    if as_json:
+        emit(report)
+        return
+    focal = ", ".join(f"{value:.1f}" for value in report["focal_px"])  # type: ignore[attr-defined]
+    show_facts(
+        f"{Path(left).name} + {Path(right).name} -> {output}",
+        [
+            ("pairs used", f"{found.views} of {len(pairs)}"),
+            ("error", f"{found.error:.2f} pixels RMS"),
+            ("cameras", f"{apart:.3f} m apart, focal lengths {focal} px"),
+        ],
+    )

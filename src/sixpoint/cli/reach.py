@@ -1,0 +1,66 @@
+"""`sixpoint reach`: what a hand can reach, as a map."""
+
+from __future__ import annotations
+
+import click
+
+from .console import compiling, emit, progress, show_facts
+from .options import check_output, json_option, make_solver, wrong_call
+
+
+@click.command("reach")
+@click.option("-o", "--output", "outputs", required=True, multiple=True, metavar="FILE",
+              help="Map to write: .csv, .ply or .png; repeat for more.")  # fmt: skip
+@click.option("--height", type=click.FloatRange(min=0.5, max=2.6), default=1.75, show_default=True,
+              metavar="METRES", help="How tall the person is.")  # fmt: skip
+@click.option("--scene", "scene_path", metavar="FILE", help="Boxes and ground around (JSON).")
+@click.option("--side", type=click.Choice(["l", "r"]), default="l", show_default=True,
+              help="Which hand.")  # fmt: skip
+@click.option("--step", type=click.FloatRange(min=0.005), default=0.1, show_default=True,
+              metavar="METRES", help="Distance of the places that are tried.")  # fmt: skip
+@click.option("--solver", "name", default="pik-balance", show_default=True,
+              help="See `sixpoint solvers`.")  # fmt: skip
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
+              help="A setting of the solver.")  # fmt: skip
+@json_option
+def command(
+    outputs: tuple[str, ...],
+    height: float,
+    scene_path: str | None,
+    side: str,
+    step: float,
+    name: str,
+    settings: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Map what a hand can reach from where a body stands.
+
+    Places of a grid are tagged reachable, unreachable, or colliding: with a box of the scene, or
+    with the body itself.
+
+    \b
+    sixpoint reach -o reach.png -o reach.ply
+    sixpoint reach --scene kitchen.json --side r -o reach.csv
+    """  # noqa: D301  (click wants the backspace itself)
+    from ..bench.reach_map import TAGS, map_reach
+    from ..body.skeleton import Skeleton
+    from ..collision import Scene
+
+    for output in outputs:
+        check_output(output, (".csv", ".ply", ".png"))
+    solver = make_solver(name, settings)
+    scene = None if scene_path is None else Scene.load(scene_path)
+    body = Skeleton.humanoid(height)
+    with compiling():
+        solver.prepare(body).warm_up()
+    with progress("reach") as tell, wrong_call():
+        found = map_reach(body, solver, scene, side=side, step=step, progress=tell)
+    for output in outputs:
+        found.write(output)
+    report = {"outputs": list(outputs), "solver": name, "places": len(found.places)}
+    report |= {tag: found.count(tag) for tag in TAGS}
+    if as_json:
+        emit(report)
+        return
+    facts = [(tag, f"{found.count(tag)} places") for tag in TAGS]
+    show_facts(f"reach of a body of {height:g} m -> {', '.join(outputs)}", facts)

@@ -1,0 +1,51 @@
+"""`sixpoint stage`: a synthetic scene as files, to try capture with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from .console import emit, progress, show_facts
+from .options import json_option, wrong_call
+
+
+@click.command("stage")
+@click.option("-o", "--output", default="stage", show_default=True, metavar="DIR",
+              help="Made if new.")  # fmt: skip
+@click.option("--scene", "name", default="gestures", show_default=True,
+              help="calibration, gestures, crossing, box, lean, far_reach.")  # fmt: skip
+@click.option("--noise", type=click.FloatRange(0.0, 100.0), default=0.0, show_default=True,
+              help="Standard deviation of each pixel, of 255.")  # fmt: skip
+@click.option("--dimming", type=click.FloatRange(0.0, 0.95), default=0.0, show_default=True,
+              help="How far the light goes down and up again, as a part.")  # fmt: skip
+@click.option("--frames", type=click.IntRange(1), metavar="N", help="No more than so many.")
+@json_option
+def command(
+    output: str, name: str, noise: float, dimming: float, frames: int | None, as_json: bool
+) -> None:
+    """Play a synthetic scene before two calibrated cameras of 320 x 240.
+
+    Writes left/ and right/ (pictures), cameras.json, marks.json and truth.npz.
+    """
+    from ..formats import save_points
+    from ..vision.stage import Conditions
+    from ..vision.stage_files import write_stage
+    from ..vision.stage_scenes import scene
+
+    with wrong_call():
+        scene(name)
+        conditions = Conditions(noise=noise, dimming=dimming)
+    folder = Path(output)
+    with progress("stage") as tell:
+        truth = write_stage(folder, name, conditions, frames=frames, progress=tell)
+    save_points(truth, folder / "truth.npz")
+    report = {"output": output, "scene": name, "frames": len(truth), "rate": truth.rate}
+    if as_json:
+        emit(report)
+        return
+    show_facts(f"{name} -> {output}", [("frames", f"{len(truth)} at {truth.rate:g} Hz")])
+    click.echo(
+        f"Next: sixpoint capture {folder / 'left'} {folder / 'right'} "
+        f"--calibration {folder / 'cameras.json'} -o points.npz"
+    )

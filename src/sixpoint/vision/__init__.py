@@ -1,0 +1,42 @@
+"""Cameras to points: pictures of two cameras, or keypoints of any detector, become tracked points.
+
+Chroma key, skin, patches, hypotheses, triangulation, Kalman filters: the vision system of Boulic,
+Varona, Unzueta, Peinado, Suescun and Perales 2006, each stage a function in a file of its own, and
+a synthetic stage that knows the truth.
+"""
+
+from __future__ import annotations
+
+from .boards import Board, calibrate_pair
+from .camera import Camera
+from .camera_file import camera_from_projection, load_cameras, save_cameras
+from .capture import Capture, CaptureSettings, Recording, capture_clip
+from .footage import Footage, open_footage, read_together
+from .keypoints import load_keypoints, triangulate_keypoints
+from .masks import Background, ChromaKey
+from .measure import load_marks, measure_body
+from .skin import SkinModel, fit_skin
+
+__all__ = [
+    "Background",
+    "Board",
+    "Camera",
+    "Capture",
+    "CaptureSettings",
+    "ChromaKey",
+    "Footage",
+    "Recording",
+    "SkinModel",
+    "calibrate_pair",
+    "camera_from_projection",
+    "capture_clip",
+    "fit_skin",
+    "load_cameras",
+    "load_keypoints",
+    "load_marks",
+    "measure_body",
+    "open_footage",
+    "read_together",
+    "save_cameras",
+    "triangulate_keypoints",
+]

@@ -1,0 +1,181 @@
+"""Camera: where it stands, what it sees, and how its lens bends the picture.
+
+The camera's own axes are those of OpenCV: X to the right of the picture, Y down, Z ahead. Pixels
+are (u, v), whole numbers at the centres of pixels, (0, 0) at the top left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..body.skeleton import frozen_array
+from ..errors import InputError
+from ..kernels.types import Bools, Floats
+
+ROUNDS = 8
+"""Rounds of taking a lens's distortion away: a wide lens is right to 1e-6 pixels then."""
+NEAREST = 1e-6
+"""What is not this far ahead of a camera cannot be seen [m]."""
+
+
+@dataclass(frozen=True, eq=False)
+class Camera:
+    """A calibrated camera. Immutable."""
+
+    name: str
+    size: tuple[int, int]
+    """Width and height of its pictures [px]."""
+    matrix: Floats
+    """Focal lengths and centre [px], shape (3, 3)."""
+    rotation: Floats
+    """From the world's axes to the camera's, shape (3, 3)."""
+    translation: Floats
+    """The world's origin in the camera's axes [m], shape (3,)."""
+    distortion: Floats = field(default_factory=lambda: np.zeros(5))
+    """k1, k2, p1, p2, k3 of the lens (Brown 1966), shape (5,)."""
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        for name, shape in (
+            ("matrix", (3, 3)),
+            ("rotation", (3, 3)),
+            ("translation", (3,)),
+            ("distortion", (5,)),
+        ):
+            array = frozen_array(getattr(self, name))
+            if array.shape != shape or not np.isfinite(array).all():
+                raise InputError(
+                    f"Expected finite `{name}` of shape {shape} for camera {self.name!r}, "
+                    f"got shape {array.shape}."
+                )
+            put(self, name, array)
+        put(self, "size", (int(self.size[0]), int(self.size[1])))
+        if min(self.size) < 1:
+            raise InputError(f"Expected a positive `size` of pictures, got {self.size}.")
+        if min(self.matrix[0, 0], self.matrix[1, 1]) <= 0.0:
+            raise InputError(f"Expected positive focal lengths for camera {self.name!r}.")
+        straight = self.rotation @ self.rotation.T - np.eye(3)
+        if np.abs(straight).max() > 1e-4 or np.linalg.det(self.rotation) < 0.0:
+            raise InputError(f"Expected `rotation` of camera {self.name!r} to be a rotation.")
+
+    @classmethod
+    def looking(
+        cls,
+        name: str,
+        size: tuple[int, int],
+        focal: float,
+        eye: ArrayLike,
+        target: ArrayLike,
+        up: ArrayLike = (0.0, 1.0, 0.0),
+    ) -> Camera:
+        """A camera without distortion at `eye` that has `target` in the middle of its picture.
+
+        Args:
+            name: of the camera.
+            size: width and height [px].
+            focal: focal length [px].
+            eye: where it stands [m].
+            target: what it looks at [m].
+            up: what is upwards in the picture.
+        """
+        stand = np.asarray(eye, dtype=np.float64)
+        ahead = np.asarray(target, dtype=np.float64) - stand
+        right = np.cross(ahead, np.asarray(up, dtype=np.float64))
+        if np.linalg.norm(right) < 1e-9:
+            raise InputError("Expected a `target` beside the line upwards through `eye`.")
+        ahead /= np.linalg.norm(ahead)
+        right /= np.linalg.norm(right)
+        rotation = np.stack([right, np.cross(ahead, right), ahead])
+        matrix = [[focal, 0.0, (size[0] - 1) / 2], [0.0, focal, (size[1] - 1) / 2], [0.0, 0.0, 1.0]]
+        return cls(name, size, np.array(matrix), rotation, -rotation @ stand)
+
+    @cached_property
+    def centre(self) -> Floats:
+        """Where the camera stands [m], shape (3,)."""
+        return np.asarray(frozen_array(-self.rotation.T @ self.translation))
+
+    @cached_property
+    def placement(self) -> Floats:
+        """From the world to normalised pictures: rotation and translation, shape (3, 4)."""
+        return np.asarray(frozen_array(np.column_stack([self.rotation, self.translation])))
+
+    def project(self, places: ArrayLike) -> Floats:
+        """Pixels (..., 2) of places (..., 3) [m]; NaN for what is not ahead of the camera."""
+        seen = np.asarray(places, dtype=np.float64) @ self.rotation.T + self.translation
+        depth = np.where(seen[..., 2:] > NEAREST, seen[..., 2:], np.nan)
+        return self._pixels(self._bent(seen[..., :2] / depth))
+
+    def depth(self, places: ArrayLike) -> Floats:
+        """Distance ahead of the camera (...,) of places (..., 3) [m]."""
+        return np.asarray(np.asarray(places, dtype=np.float64) @ self.rotation[2]) + float(
+            self.translation[2]
+        )
+
+    def slopes(self, place: Floats) -> Floats:
+        """Change of the pixel with the place, without distortion, shape (2, 3) [px/m]."""
+        seen = self.rotation @ place + self.translation
+        x, y, z = seen
+        flat = np.array([[1.0 / z, 0.0, -x / z**2], [0.0, 1.0 / z, -y / z**2]])
+        return np.asarray(self.matrix[:2, :2] @ flat @ self.rotation)
+
+    def straight(self, pixels: ArrayLike) -> Floats:
+        """Normalised places (..., 2) of pixels (..., 2): one unit ahead, distortion taken away."""
+        at = np.asarray(pixels, dtype=np.float64)
+        k = self.matrix
+        y = (at[..., 1] - k[1, 2]) / k[1, 1]
+        x = (at[..., 0] - k[0, 2] - k[0, 1] * y) / k[0, 0]
+        seen = np.stack([x, y], axis=-1)
+        if not self.distortion.any():
+            return seen
+        guess = seen
+        for _ in range(ROUNDS):
+            guess = guess - (self._bent(guess) - seen)
+        return guess
+
+    def rays(self, pixels: ArrayLike) -> Floats:
+        """Unit directions in the world (..., 3) in which pixels (..., 2) lie."""
+        flat = self.straight(pixels)
+        ahead = np.concatenate([flat, np.ones((*flat.shape[:-1], 1))], axis=-1) @ self.rotation
+        return np.asarray(ahead / np.linalg.norm(ahead, axis=-1, keepdims=True))
+
+    def inside(self, pixels: ArrayLike) -> Bools:
+        """Whether pixels (..., 2) lie in the picture."""
+        at = np.asarray(pixels, dtype=np.float64)
+        return np.asarray(((at > -0.5) & (at < np.array(self.size) - 0.5)).all(axis=-1))
+
+    def _bent(self, flat: Floats) -> Floats:
+        """Distort normalised places."""
+        k1, k2, p1, p2, k3 = self.distortion
+        if not self.distortion.any():
+            return flat
+        x, y = flat[..., 0], flat[..., 1]
+        square = x * x + y * y
+        radial = 1.0 + square * (k1 + square * (k2 + square * k3))
+        return np.stack(
+            [
+                x * radial + 2.0 * p1 * x * y + p2 * (square + 2.0 * x * x),
+                y * radial + p1 * (square + 2.0 * y * y) + 2.0 * p2 * x * y,
+            ],
+            axis=-1,
+        )
+
+    def _pixels(self, flat: Floats) -> Floats:
+        return np.asarray(flat @ self.matrix[:2, :2].T + self.matrix[:2, 2])
+
+
+def check_views(cameras: Sequence[Camera], least: int = 2) -> None:
+    """Refuse too few cameras, and cameras that stand at the same place."""
+    if len(cameras) < least:
+        raise InputError(f"Expected {least} calibrated cameras or more, got {len(cameras)}.")
+    for k, camera in enumerate(cameras):
+        for other in cameras[:k]:
+            if np.linalg.norm(camera.centre - other.centre) < 1e-6:
+                raise InputError(
+                    f"Expected cameras at different places; {other.name!r} and {camera.name!r} "
+                    "stand at the same one, so that depth cannot be seen."
+                )

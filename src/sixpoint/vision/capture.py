@@ -1,0 +1,355 @@
+"""The whole chain, frame by frame: two pictures in, tracked points out (Figs. 2 and 3).
+
+`Capture` owns what changes from frame to frame; every stage is a pure function in a file of its
+own. What inverse kinematics found out about the elbows is passed in, as numbers: this room knows no
+solver.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from ..body.anatomy import anatomy_of
+from ..body.anthropometry import ANKLE_HEIGHT
+from ..body.shapes import HEAD_AHEAD, HEAD_HEIGHT, HEAD_TOP
+from ..body.skeleton import Skeleton
+from ..errors import InputError
+from ..kernels.types import Floats
+from ..motion.points import Points
+from .camera import Camera, check_views
+from .feet import find_ankles
+from .follow import NOBODY, Fix, Fixes, FollowSettings, follow
+from .kalman import Track, new_track, predict, surprise, update
+from .looking import Look, look_at
+from .masks import Background, ChromaKey, Picture, silhouette_centre, without_arms
+from .rules import Rule
+from .skin import SkinModel
+from .triangulate import place_covariance, triangulate
+from .wrist import find_wrist, guess_elbows, towards
+
+UPPER = ("pelvis", "head", "l_wrist", "r_wrist", "trunk", "face", "l_hand", "r_hand")
+"""Points of a capture; `trunk` is the middle of the silhouettes, `face` and hands are patches."""
+ANKLES = ("l_ankle", "r_ankle")
+"""With `feet`."""
+WRIST_NOISE, TRUNK_NOISE = 0.5, 0.5
+"""Standard deviations of a wrist's cut and of a silhouette's middle [px]."""
+TRUNK_ACCELERATION = 2.0
+"""[m/s^2]."""
+LARGEST_JUMP = 6.0
+"""A smoothed point that is seen this many deviations away starts anew."""
+
+Elbows: TypeAlias = Floats
+"""Left and right [m], shape (2, 3); NaN where not known."""
+Feedback: TypeAlias = Callable[[tuple[str, ...], Floats], Elbows | None]
+"""From the points of a frame, their names and places (N, 3), to where the elbows are then."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CaptureSettings:
+    """How pictures are looked at."""
+
+    key: ChromaKey = field(default_factory=ChromaKey)
+    """Colour of the wall."""
+    backgrounds: tuple[Background, ...] | None = None
+    """Pictures of the empty room, one for each camera, where there is no wall of one colour."""
+    skin: SkinModel = field(default_factory=SkinModel)
+    follow: FollowSettings = field(default_factory=FollowSettings)
+    feet: bool = False
+    """Also look for ankles at the bottom of the silhouettes."""
+    wrist: Literal["cut", "length"] = "cut"
+    """Where the elbow's line enters the outline of the hand (the paper), or half a hand's known
+    length from its middle towards the elbow (ours: half the error, if the body is measured)."""
+
+    def __post_init__(self) -> None:
+        if self.wrist not in ("cut", "length"):
+            raise InputError(f"Expected `wrist` to be cut or length, got {self.wrist!r}.")
+
+
+@dataclass(frozen=True, eq=False)
+class Moment:
+    """What one pair of pictures tells."""
+
+    positions: Floats
+    """Of the capture's `names` [m], shape (N, 3); NaN for what is not seen."""
+    confidence: Floats
+    """0 to 1, shape (N,)."""
+    looks: tuple[Look, ...]
+    fixes: Fixes
+    broken: tuple[Rule, ...]
+    """Rules that a picture of this frame breaks."""
+
+
+class Capture:
+    """Follows one person through pairs of pictures.
+
+    Args:
+        cameras: the two views.
+        body: how large the person is; from `calibrate_body` or a height.
+        rate: pairs of pictures a second [Hz].
+        settings: how to look.
+    """
+
+    def __init__(
+        self,
+        cameras: Sequence[Camera],
+        body: Skeleton,
+        rate: float,
+        settings: CaptureSettings | None = None,
+    ) -> None:
+        check_views(cameras)
+        if len(cameras) != 2:
+            raise InputError(f"Expected two cameras, got {len(cameras)}; keypoints take more.")
+        if not (np.isfinite(rate) and rate > 0.0):
+            raise InputError(f"Expected a positive `rate` in Hz, got {rate}.")
+        self.cameras = tuple(cameras)
+        self.settings = settings or CaptureSettings()
+        backgrounds = self.settings.backgrounds
+        if backgrounds is not None and len(backgrounds) != 2:
+            raise InputError(f"Expected two backgrounds, one a camera; got {len(backgrounds)}.")
+        self.names = UPPER + (ANKLES if self.settings.feet else ())
+        self.rate = float(rate)
+        self._measure(body)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget earlier frames."""
+        self._fixes: Fixes = NOBODY
+        self._wrists: list[Track | None] = [None, None]
+        self._trunk: Track | None = None
+        self._core: Track | None = None
+        self._pelvis_away: Floats | None = None
+
+    def step(self, pictures: Sequence[Picture], elbows: Elbows | None = None) -> Moment:
+        """The next pair of pictures.
+
+        Args:
+            pictures: one from each camera, blue, green, red.
+            elbows: where inverse kinematics left them (2, 3) [m]; None: guessed.
+        """
+        self._check(pictures)
+        begun = self._fixes is not NOBODY
+        backdrops: tuple[ChromaKey | Background, ...] = (
+            self.settings.backgrounds or (self.settings.key,) * 2
+        )
+        looks = tuple(
+            look_at(picture, backdrop, self.settings.skin, begun=begun)
+            for picture, backdrop in zip(pictures, backdrops, strict=True)
+        )
+        broken = tuple(dict.fromkeys(rule for look in looks for rule in look.broken))
+        blobs = [() if broken else look.blobs for look in looks]
+        dt = 1.0 / self.rate
+        self._fixes = follow(self._fixes, blobs, self.cameras, dt, self.settings.follow)
+        places = dict.fromkeys(self.names, np.full(3, np.nan))
+        sure = dict.fromkeys(self.names, 0.0)
+        for name, fix in zip(("face", "l_hand", "r_hand"), self._fixes, strict=True):
+            if fix is not None and fix.confidence > 0.0:
+                places[name], sure[name] = fix.track.position, fix.confidence
+        if not broken:
+            self._body(looks, dt, places, sure)
+        self._head(places, sure)
+        self._hands(elbows, dt, places, sure)
+        return Moment(
+            np.array([places[name] for name in self.names]),
+            np.array([sure[name] for name in self.names]),
+            looks,
+            self._fixes,
+            broken,
+        )
+
+    def _check(self, pictures: Sequence[Picture]) -> None:
+        if len(pictures) != 2:
+            raise InputError(f"Expected two pictures, got {len(pictures)}.")
+        for camera, picture in zip(self.cameras, pictures, strict=True):
+            got = tuple(np.shape(picture)[1::-1])
+            if got != camera.size:
+                raise InputError(
+                    f"Expected pictures of {camera.size[0]} x {camera.size[1]} from camera "
+                    f"{camera.name!r}, as it was calibrated; got {' x '.join(map(str, got))}."
+                )
+
+    def _measure(self, body: Skeleton) -> None:
+        anatomy = anatomy_of(body)
+        at = {r: anatomy.positions[anatomy.node(r)] for r in ("pelvis", "head", "l_shoulder")}
+        arm = [anatomy.node(f"l_{part}") for part in ("shoulder", "elbow", "wrist")]
+        self._upper, self._fore = (
+            float(np.linalg.norm(anatomy.vector(a, b))) for a, b in pairwise(arm)
+        )
+        self._stature = anatomy.stature
+        self._half_hand = 0.054 * self._stature
+        ankle = anatomy.positions[anatomy.node("l_ankle")][1]
+        self._pelvis_height = float(at["pelvis"][1] - ankle + ANKLE_HEIGHT * self._stature)
+        self._shoulder = at["l_shoulder"] - at["head"]
+        face = (0.0, HEAD_TOP - 0.5 * HEAD_HEIGHT, HEAD_AHEAD)
+        self._face = self._stature * np.array(face)
+
+    def _body(
+        self, looks: Sequence[Look], dt: float, places: dict[str, Floats], sure: dict[str, float]
+    ) -> None:
+        """Middle of the trunk, pelvis and ankles from the silhouettes."""
+        centres = np.array([silhouette_centre(look.person.mask) for look in looks])[:, None]
+        place = triangulate(self.cameras, centres)[0]
+        if np.isfinite(place).all():
+            noise = place_covariance(self.cameras, place, TRUNK_NOISE)
+            self._trunk = _smooth(self._trunk, place, noise, dt, TRUNK_ACCELERATION)
+            places["trunk"], sure["trunk"] = self._trunk.position, 1.0
+            self._pelvis(looks, dt, place, places, sure)
+        if self.settings.feet:
+            ankles = find_ankles(self.cameras, [look.person.mask for look in looks])
+            for name, ankle in zip(ANKLES, ankles, strict=True):
+                if np.isfinite(ankle).all():
+                    low = ANKLE_HEIGHT * self._stature
+                    places[name], sure[name] = np.array([ankle[0], low, ankle[2]]), 0.5
+
+    def _pelvis(
+        self,
+        looks: Sequence[Look],
+        dt: float,
+        trunk: Floats,
+        places: dict[str, Floats],
+        sure: dict[str, float],
+    ) -> None:
+        """Middle of the silhouettes without arms, which draw that of the whole to and fro."""
+        thick = 0.13 * self._stature
+        centres = []
+        for look, camera in zip(looks, self.cameras, strict=True):
+            rows, columns = box = look.person.box
+            width = thick * camera.matrix[0, 0] / camera.depth(trunk)
+            core = without_arms(look.person.mask[box], float(width))
+            centres.append(silhouette_centre(core) + np.array([columns.start, rows.start]))
+        place = triangulate(self.cameras, np.array(centres)[:, None])
+        if not np.isfinite(place).all():
+            return
+        if self._pelvis_away is None:
+            # The first frame shows somebody who stands upright: the pelvis is where it is then.
+            self._pelvis_away = np.array([0.0, self._pelvis_height - place[0, 1], 0.0])
+        noise = place_covariance(self.cameras, place[0], TRUNK_NOISE)
+        self._core = _smooth(self._core, place[0], noise, dt, TRUNK_ACCELERATION)
+        places["pelvis"], sure["pelvis"] = self._core.position + self._pelvis_away, 0.5
+
+    def _forward(self, place: Floats) -> Floats:
+        """Where somebody at a place faces: the cameras, horizontally."""
+        way = np.mean([camera.centre for camera in self.cameras], axis=0) - place
+        way[1] = 0.0
+        return np.asarray(way / max(float(np.linalg.norm(way)), 1e-9))
+
+    def _head(self, places: dict[str, Floats], sure: dict[str, float]) -> None:
+        """The head joint, a little below and behind the middle of what is seen."""
+        face = places["face"]
+        if sure["face"] > 0.0:
+            up = np.array([0.0, 1.0, 0.0])
+            if sure["trunk"] > 0.0:
+                up = (face - places["trunk"]) / np.linalg.norm(face - places["trunk"])
+            places["head"] = face - self._face[1] * up - self._face[2] * self._forward(face)
+            sure["head"] = sure["face"]
+
+    def _hands(
+        self,
+        elbows: Elbows | None,
+        dt: float,
+        places: dict[str, Floats],
+        sure: dict[str, float],
+    ) -> None:
+        guess = self._guess(places) if elbows is None else np.asarray(elbows, dtype=np.float64)
+        for side, name in enumerate(("l_wrist", "r_wrist")):
+            fix: Fix | None = self._fixes[1 + side]
+            if fix is None or fix.confidence == 0.0 or fix.ellipses is None:
+                self._wrists[side] = None if fix is None else self._wrists[side]
+                continue
+            elbow = guess[side] if np.isfinite(guess[side]).all() else self._guess(places)[side]
+            if not np.isfinite(elbow).all():
+                continue
+            if self.settings.wrist == "length":
+                place, trust = towards(fix.seen, elbow, self._half_hand), 1.0
+            else:
+                place, trust = find_wrist(
+                    self.cameras, fix.ellipses, fix.seen, elbow, self._half_hand
+                )
+            noise = place_covariance(self.cameras, place, WRIST_NOISE / max(trust, 0.2))
+            brisk = self.settings.follow.acceleration[1 + side]
+            track = self._wrists[side] = _smooth(self._wrists[side], place, noise, dt, brisk)
+            places[name], sure[name] = track.position, fix.confidence * trust
+
+    def _guess(self, places: dict[str, Floats]) -> Elbows:
+        """Elbows that hang below the line from where shoulders should be to the hands."""
+        if not np.isfinite(places["head"]).all():
+            return np.full((2, 3), np.nan)
+        up = np.array([0.0, 1.0, 0.0])
+        forward = self._forward(places["head"])
+        left = np.cross(up, forward)
+        shoulders = np.stack(
+            [
+                places["head"] + sign * self._shoulder[0] * left + self._shoulder[1] * up
+                + self._shoulder[2] * forward
+                for sign in (1.0, -1.0)
+            ]
+        )  # fmt: skip
+        hands = np.stack([places["l_hand"], places["r_hand"]])
+        down = -up - 0.2 * forward
+        return guess_elbows(
+            shoulders, hands, self._upper, self._fore + self._half_hand, down / 1.0198
+        )
+
+
+def _smooth(
+    track: Track | None, place: Floats, noise: Floats, dt: float, acceleration: float
+) -> Track:
+    """A measurement through a filter; one that is far off starts it anew."""
+    if track is None:
+        return new_track(place, float(np.sqrt(noise.max())), 1.0)
+    ahead = predict(track, dt, acceleration**2)
+    if surprise(ahead, place, noise) > LARGEST_JUMP:
+        return new_track(place, float(np.sqrt(noise.max())), 1.0)
+    return update(ahead, place, noise)[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """All pairs of pictures, as points."""
+
+    points: Points
+    broken: dict[str, int]
+    """Rules that were broken, by their names -> frames."""
+    warnings: tuple[str, ...]
+
+
+def capture_clip(
+    capture: Capture,
+    pairs: Iterable[Sequence[Picture]],
+    feedback: Feedback | None = None,
+    watch: Callable[[int, Sequence[Picture], Moment], None] | None = None,
+) -> Recording:
+    """Follow a person through a whole sequence, from a fresh start.
+
+    Args:
+        capture: prepared for the cameras.
+        pairs: pictures, one from each camera at a time.
+        feedback: tells where the elbows are; those of one frame serve the next (S3.10).
+        watch: called with the frame's number, its pictures and what they told.
+    """
+    capture.reset()
+    places, sure, counts = [], [], dict[Rule, int]()
+    elbows: Elbows | None = None
+    for frame, pair in enumerate(pairs):
+        moment = capture.step(pair, elbows)
+        places.append(moment.positions)
+        sure.append(moment.confidence)
+        for rule in moment.broken:
+            counts[rule] = counts.get(rule, 0) + 1
+        if feedback is not None:
+            elbows = feedback(capture.names, moment.positions)
+        if watch is not None:
+            watch(frame, pair, moment)
+    n = len(capture.names)
+    points = Points(
+        capture.names,
+        np.array(places).reshape(len(places), n, 3),
+        capture.rate,
+        confidence=np.array(sure).reshape(len(sure), n),
+    )
+    warnings = [f"{rule.value} ({count} of {len(places)} frames)" for rule, count in counts.items()]
+    return Recording(points, {rule.name: count for rule, count in counts.items()}, tuple(warnings))

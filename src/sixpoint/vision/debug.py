@@ -1,0 +1,129 @@
+"""A picture for every stage of the chain: what it saw, drawn over what it was given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from ..kernels.types import Floats
+from .camera import Camera
+from .capture import Moment
+from .ellipse import Ellipse
+from .masks import Mask, Picture, silhouette_centre
+from .opencv import opencv
+
+BLUE, VERMILION, YELLOW, WHITE = (178, 114, 0), (0, 94, 213), (66, 228, 240), (255, 255, 255)
+"""Of Okabe and Ito, as blue, green, red; left, right, head."""
+COLOURS = (YELLOW, BLUE, VERMILION)
+"""Of `hypotheses.LABELS`."""
+
+
+def person_picture(picture: Picture, camera: Camera, moment: Moment, view: int) -> Picture:
+    """Chroma key: the person as they are, everything else pale."""
+    return _only(picture, moment.looks[view].person.mask)
+
+
+def skin_picture(picture: Picture, camera: Camera, moment: Moment, view: int) -> Picture:
+    """Skin inside the person."""
+    return _only(picture, moment.looks[view].skin)
+
+
+def blobs_picture(picture: Picture, camera: Camera, moment: Moment, view: int) -> Picture:
+    """Patches of skin and their ellipses."""
+    out = _faint(picture)
+    for blob in moment.looks[view].blobs:
+        _ellipse(out, blob.ellipse, WHITE)
+    return out
+
+
+def tracks_picture(picture: Picture, camera: Camera, moment: Moment, view: int) -> Picture:
+    """Head and hands as they are followed, projected back (Fig. 4 of the paper)."""
+    out = _faint(picture)
+    for fix, colour in zip(moment.fixes, COLOURS, strict=True):
+        if fix is None:
+            continue
+        if fix.ellipses is not None and fix.confidence > 0.0:
+            _ellipse(out, fix.ellipses[view], colour)
+        _cross(out, camera.project(fix.track.position), colour)
+    return out
+
+
+def wrists_picture(picture: Picture, camera: Camera, moment: Moment, view: int) -> Picture:
+    """Wrists on the outlines of the hands (Fig. 5)."""
+    out = tracks_picture(picture, camera, moment, view)
+    for place in moment.positions[2:4]:
+        _dot(out, camera.project(place), WHITE)
+    return out
+
+
+def trunk_picture(picture: Picture, camera: Camera, moment: Moment, view: int) -> Picture:
+    """Middle of the silhouette (Fig. 6), and of the trunk in space, projected back."""
+    mask = moment.looks[view].person.mask
+    out = _only(picture, mask)
+    _cross(out, silhouette_centre(mask), VERMILION)
+    for place in moment.positions[[0, 4]]:
+        _dot(out, camera.project(place), WHITE)
+    return out
+
+
+STAGES: Mapping[str, Callable[[Picture, Camera, Moment, int], Picture]] = MappingProxyType(
+    {
+        "person": person_picture,
+        "skin": skin_picture,
+        "blobs": blobs_picture,
+        "tracks": tracks_picture,
+        "wrists": wrists_picture,
+        "trunk": trunk_picture,
+    }
+)
+"""Stage -> what draws it."""
+
+
+def debug_sheet(pictures: Sequence[Picture], cameras: Sequence[Camera], moment: Moment) -> Picture:
+    """All stages of one moment: a row for each view, the picture itself first."""
+    rows = []
+    for view, (picture, camera) in enumerate(zip(pictures, cameras, strict=True)):
+        tiles = [_named(picture.copy(), camera.name)]
+        for name, draw in STAGES.items():
+            tiles.append(_named(draw(picture, camera, moment, view), name))
+        rows.append(np.hstack(tiles))
+    return np.vstack(rows)
+
+
+def _only(picture: Picture, mask: Mask) -> Picture:
+    return np.where(mask[..., None] > 0, picture, _faint(picture))
+
+
+def _faint(picture: Picture) -> Picture:
+    return (0.35 * picture + 0.65 * 235.0).astype(np.uint8)
+
+
+def _ellipse(out: Picture, ellipse: Ellipse, colour: Any) -> None:
+    _lines(out, ellipse.outline(), colour, True)
+
+
+def _lines(out: Picture, pixels: Floats, colour: Any, closed: bool) -> None:
+    if np.isfinite(pixels).all() and np.abs(pixels).max() < 1e5:
+        fixed = np.rint(pixels * 16).astype(np.int32)[:, None]
+        opencv().polylines(out, [fixed], closed, colour, 1, opencv().LINE_AA, 4)
+
+
+def _cross(out: Picture, pixel: Floats, colour: Any) -> None:
+    for way in ((4.0, 0.0), (0.0, 4.0)):
+        _lines(out, np.stack([pixel - way, pixel + way]), colour, False)
+
+
+def _dot(out: Picture, pixel: Floats, colour: Any) -> None:
+    if np.isfinite(pixel).all() and np.abs(pixel).max() < 1e5:
+        centre = tuple(round(16 * float(x)) for x in pixel)
+        opencv().circle(out, centre, 3 * 16, (40, 40, 40), -1, opencv().LINE_AA, 4)
+        opencv().circle(out, centre, 2 * 16, colour, -1, opencv().LINE_AA, 4)
+
+
+def _named(out: Picture, name: str) -> Picture:
+    cv = opencv()
+    cv.putText(out, name, (6, 14), cv.FONT_HERSHEY_SIMPLEX, 0.42, (40, 40, 40), 1, cv.LINE_AA)
+    return out

@@ -1,0 +1,44 @@
+"""One picture, all stages: colours, person, skin, patches, and the rules that it breaks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .blobs import Blob, find_blobs
+from .masks import Background, ChromaKey, Mask, Person, Picture, chroma_of, find_person
+from .rules import Rule, broken_rules
+from .skin import SkinModel
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """What one picture shows."""
+
+    person: Person
+    skin: Mask
+    blobs: tuple[Blob, ...]
+    """Patches of skin, the largest first."""
+    broken: tuple[Rule, ...]
+    """Rules of the workspace that it breaks; what it shows is not to be trusted then."""
+
+
+def look_at(
+    picture: Picture, backdrop: ChromaKey | Background, skin: SkinModel, *, begun: bool = False
+) -> Look:
+    """Find the person, the skin and its patches.
+
+    Args:
+        picture: blue, green, red.
+        backdrop: what is not the person.
+        skin: what skin looks like.
+        begun: whether head and hands are followed already.
+    """
+    chroma = chroma_of(picture)
+    person = find_person(backdrop.mask(chroma))
+    box = person.box
+    bare = np.zeros_like(person.mask)
+    bare[box] = skin.mask(chroma.part(box), person.mask[box])
+    blobs = tuple(find_blobs(bare[box], corner=(box[1].start, box[0].start)))
+    return Look(person, bare, blobs, tuple(broken_rules(person, bare, blobs, begun=begun)))

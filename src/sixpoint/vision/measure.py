@@ -1,0 +1,135 @@
+"""Body calibration: segment lengths from joints that somebody pointed at in both pictures.
+
+The person stands symmetric, arms along the body; shoulders, elbows and wrists are marked, and the
+back, which the prioritized skeleton needs as a seventh (the paper, sections 4 and 6.3). Lengths not
+measured follow the measured ones by fixed proportions.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..body.anatomy import anatomy_of
+from ..body.anthropometry import DEFAULT_STATURE, FRACTIONS
+from ..body.skeleton import Skeleton
+from ..errors import FormatError, InputError
+from ..kernels.types import Floats
+from .camera import Camera
+from .triangulate import misses, triangulate
+
+MARKS = ("l_shoulder", "r_shoulder", "l_elbow", "r_elbow", "l_wrist", "r_wrist")
+"""The six joints."""
+BACK = "back"
+"""The beginning of the spine: the lumbosacral joint."""
+WORST_MARK = 6.0
+"""Marks whose rays miss each other by more than this were not put on the same joint [px]."""
+LOPSIDED = 0.15
+"""Left and right that differ by more than this part were marked wrongly."""
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """A measured body."""
+
+    lengths: dict[str, float]
+    """`upper_arm`, `forearm`, `torso_width` and, with the back, `back_to_shoulders` [m]."""
+    places: dict[str, Floats]
+    """Where the joints are in space [m]."""
+    stature: float
+    """Estimated from the lengths [m]."""
+    skeleton: Skeleton
+    """The built-in figure with these lengths, all others in proportion."""
+
+
+def measure_body(cameras: Sequence[Camera], marks: Sequence[Mapping[str, Sequence[float]]]
+                 ) -> Measured:  # fmt: skip
+    """Measure somebody by marks in both pictures.
+
+    Args:
+        cameras: the two views.
+        marks: for each picture, joint -> (u, v). All of `MARKS`, and `BACK` if it is known.
+
+    Raises:
+        InputError: a mark is missing, or two marks are not on the same joint.
+    """
+    if len(marks) != len(cameras):
+        raise InputError(f"Expected marks in {len(cameras)} pictures, got {len(marks)}.")
+    for camera, given in zip(cameras, marks, strict=True):
+        missing = [name for name in MARKS if name not in given]
+        if missing:
+            raise InputError(
+                f"Expected marks of {', '.join(MARKS)} in the picture of camera {camera.name!r}; "
+                f"got none of {', '.join(missing)}."
+            )
+    names = [name for name in (*MARKS, BACK) if all(name in given for given in marks)]
+    pixels = np.array([[given[name] for name in names] for given in marks], dtype=np.float64)
+    places = triangulate(cameras, pixels)
+    off = misses(cameras, pixels, places).max(axis=0)
+    worst = int(np.argmax(np.nan_to_num(off, nan=np.inf)))
+    if not off[worst] <= WORST_MARK:
+        raise InputError(
+            f"Expected the marks of {names[worst]!r} on the same joint in both pictures; "
+            f"their rays pass {off[worst]:.1f} pixels from each other."
+        )
+    at = dict(zip(names, places, strict=True))
+    lengths = {
+        "upper_arm": _arm(at, "shoulder", "elbow"),
+        "forearm": _arm(at, "elbow", "wrist"),
+        "torso_width": float(np.linalg.norm(at["l_shoulder"] - at["r_shoulder"])),
+    }
+    plain = {name: length / FRACTIONS[name] for name, length in lengths.items()}
+    if BACK in at:
+        middle = 0.5 * (at["l_shoulder"] + at["r_shoulder"])
+        lengths["back_to_shoulders"] = float(np.linalg.norm(middle - at[BACK]))
+        stature = lengths["back_to_shoulders"] / _back_share()
+    else:
+        stature = float(np.mean(list(plain.values())))
+    own = {name: lengths[name] for name in plain}
+    return Measured(lengths, at, stature, Skeleton.humanoid(stature, lengths=own))
+
+
+def load_marks(path: str | os.PathLike[str]) -> list[dict[str, tuple[float, float]]]:
+    """Marks of two pictures from JSON: ``{"left": {"l_shoulder": [u, v], ...}, "right": ...}``."""
+    try:
+        with open(path, "rb") as file:
+            content: Any = json.loads(file.read(1 << 20))
+    except OSError as error:
+        raise FormatError(f"Cannot be read: {error.strerror or error}.", path=path) from None
+    except ValueError as error:
+        raise FormatError(f"Expected JSON: {error}.", path=path) from None
+    if not isinstance(content, dict) or not {"left", "right"} <= content.keys():
+        raise FormatError("Expected the keys 'left' and 'right', each with marks.", path=path)
+    out = []
+    for side in ("left", "right"):
+        try:
+            out.append({str(k): (float(v[0]), float(v[1])) for k, v in content[side].items()})
+        except (AttributeError, TypeError, ValueError, IndexError):
+            raise FormatError(f"Expected joint: [u, v] under {side!r}.", path=path) from None
+    return out
+
+
+def _arm(at: Mapping[str, Floats], start: str, end: str) -> float:
+    """Mean length of both sides."""
+    left, right = (
+        float(np.linalg.norm(at[f"{side}_{start}"] - at[f"{side}_{end}"])) for side in "lr"
+    )
+    if abs(left - right) > LOPSIDED * max(left, right):
+        raise InputError(
+            f"Expected arms of one length, got {left:.3f} m and {right:.3f} m from {start} to "
+            f"{end}: put the marks anew."
+        )
+    return 0.5 * (left + right)
+
+
+def _back_share() -> float:
+    """Lumbosacral joint to mid-shoulder over stature, on the built-in figure."""
+    anatomy = anatomy_of(Skeleton.humanoid(DEFAULT_STATURE))
+    shoulders = [anatomy.positions[anatomy.node(f"{side}_shoulder")] for side in "lr"]
+    back = anatomy.positions[anatomy.node("pelvis")]
+    return float(np.linalg.norm(0.5 * (shoulders[0] + shoulders[1]) - back)) / DEFAULT_STATURE

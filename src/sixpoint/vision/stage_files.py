@@ -1,0 +1,93 @@
+"""The synthetic stage as files: two folders of pictures, the calibration, marks and the truth."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from ..motion.points import Points
+from ..replacing import replacing
+from .camera import Camera
+from .camera_file import save_cameras
+from .measure import BACK, MARKS
+from .opencv import opencv
+from .stage import RATE, Conditions, Stage
+from .stage_person import Actor, Truth
+from .stage_scenes import scene
+
+
+def marks_on_stage(cameras: tuple[Camera, ...], truth: Truth, frame: int = 0
+                   ) -> list[dict[str, list[float]]]:  # fmt: skip
+    """What somebody would point at who knew exactly where the joints are."""
+    places = {
+        f"{side}_{part}": getattr(truth, f"{part}s")[frame, k]
+        for part in ("shoulder", "elbow", "wrist")
+        for k, side in enumerate("lr")
+    }
+    places[BACK] = truth.pelvis[frame]
+    return [
+        {name: camera.project(places[name]).tolist() for name in (*MARKS, BACK)}
+        for camera in cameras
+    ]
+
+
+def true_points(truth: Truth) -> Points:
+    """The truth as points, with the names that a capture gives them."""
+    rows = {
+        "pelvis": truth.pelvis,
+        "head": truth.head_joint,
+        "l_wrist": truth.wrists[:, 0],
+        "r_wrist": truth.wrists[:, 1],
+        "l_ankle": truth.ankles[:, 0],
+        "r_ankle": truth.ankles[:, 1],
+        "face": truth.head,
+        "l_hand": truth.hands[:, 0],
+        "r_hand": truth.hands[:, 1],
+        "l_elbow": truth.elbows[:, 0],
+        "r_elbow": truth.elbows[:, 1],
+    }
+    return Points(tuple(rows), np.stack(list(rows.values()), axis=1), RATE)
+
+
+def write_stage(
+    folder: Path,
+    name: str,
+    conditions: Conditions | None = None,
+    *,
+    frames: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Points:
+    """Play a scene and write what two cameras see of it.
+
+    Writes ``left/`` and ``right/`` (PNG), ``cameras.json``, ``marks.json`` (joints pointed at while
+    standing still). Returns the truth.
+
+    Args:
+        folder: made if new.
+        name: of the scene.
+        conditions: light, noise, obstacles.
+        frames: no more than this.
+        progress: called with the number of pairs written and their total.
+    """
+    motion = scene(name)
+    if frames is not None:
+        motion = motion.frames(slice(0, frames))
+    stage = Stage((Actor(motion),), conditions=conditions or Conditions())
+    for camera in stage.cameras:
+        (folder / camera.name).mkdir(parents=True, exist_ok=True)
+    for frame, pair in enumerate(stage.pairs()):
+        for camera, picture in zip(stage.cameras, pair, strict=True):
+            good, data = opencv().imencode(".png", picture)
+            assert good
+            with replacing(folder / camera.name / f"{frame:05d}.png") as file:
+                file.write(data.tobytes())
+        if progress is not None:
+            progress(frame + 1, len(stage))
+    save_cameras(stage.cameras, folder / "cameras.json")
+    left, right = marks_on_stage(stage.cameras, Actor(scene("calibration")).truth())
+    with replacing(folder / "marks.json") as file:
+        file.write((json.dumps({"left": left, "right": right}, indent=1) + "\n").encode())
+    return true_points(stage.actors[0].truth())
