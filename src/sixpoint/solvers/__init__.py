@@ -13,6 +13,7 @@ from .base import Capabilities, LimitsChoice, Solver, Tracker, with_settings
 from .ccd import CyclicSolver
 from .dls import DampedSolver
 from .fabrik import ReachingSolver
+from .guided import GuidedSolver
 from .kma import KulpaMultonSolver
 from .pik import PrioritizedSolver
 from .pseudoinverse import PseudoinverseSolver
@@ -29,6 +30,7 @@ __all__ = [
     "CyclicSolver",
     "DampedSolver",
     "DampedSvdSolver",
+    "GuidedSolver",
     "KulpaMultonSolver",
     "PrioritizedSolver",
     "PseudoinverseSolver",
@@ -51,6 +53,7 @@ SOLVERS: dict[str, type[Solver]] = {
     kind.name: kind
     for kind in (
         SequentialSolver,
+        GuidedSolver,
         KulpaMultonSolver,
         SwivelSolver,
         CyclicSolver,

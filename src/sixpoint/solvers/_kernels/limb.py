@@ -231,12 +231,33 @@ def solve_limb(
     Returns:
         Where the end of the limb comes to lie, and flags.
     """
-    row = body.joints + LIMB_ROWS * limb
     upper, lower = body.bones[limb, 0], body.bones[limb, 1]
-    bend = body.bend[limb]
     parent, place, aim, flags = limb_begin(body, limits, settings, state, work, limb, target)
+    free = limb_aim(settings, state, limb, body.bend[limb], upper, lower, aim)
+    return settle_limb(body, limits, settings, state, work, limb, parent, place, aim, free, flags)
+
+
+@helper
+def settle_limb(
+    body: Body,
+    limits: LimitTable,
+    settings: Settings,
+    state: State,
+    work: Work,
+    limb: int,
+    parent: Quat,
+    place: Vec3,
+    aim: Vec3,
+    free: Quat,
+    flags: int,
+) -> tuple[Vec3, int]:
+    """Root and hinge of a limb within their limits, from the rotation of the root that is wished.
+
+    Returns:
+        Where the end of the limb comes to lie, and flags added to those given.
+    """
+    row = body.joints + LIMB_ROWS * limb
     within = not flags & (UNREACHABLE << limb)
-    free = limb_aim(settings, state, limb, bend, upper, lower, aim)
     turn = limit_project(limits, row + 1, free)
     pressed = turn != free
     held, angle, miss, limited = limb_finish(body, limits, limb, row + 1, turn, aim)
@@ -247,7 +268,7 @@ def solve_limb(
             pressed = False  # counted by the search, for the swivel it chose
     else:
         state.swivels[limb] = 0.0
-    if settings.collisions and bend > 0.0:
+    if settings.collisions and body.bend[limb] > 0.0:
         pushed, moved = elbow_push(body, work, limb, parent, place, turn, aim)
         if moved:
             flags |= COLLIDED << limb

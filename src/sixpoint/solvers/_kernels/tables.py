@@ -52,11 +52,12 @@ Settings: TypeAlias = np.record
 """Settings of sequential IK as numbers, a record of `SETTINGS`; see `SequentialSolver`."""
 
 
-def _record(*fields: tuple[str, str] | tuple[str, str, tuple[int, ...]]) -> np.dtype[np.record]:
+def record_type(*fields: tuple[str, str] | tuple[str, str, tuple[int, ...]]) -> np.dtype[np.record]:
+    """A record of these fields, as compiled code takes it."""
     return cast("np.dtype[np.record]", np.dtype((np.record, list(fields))))
 
 
-BODY = _record(
+BODY = record_type(
     ("joints", "i8"),  # n: joints of the spine
     ("segments", "f8", (SPINE, 3)),  # from each spine joint to the next
     # For a spine that starts at the pelvis (0) or at the joint above (1): the axis about which
@@ -86,7 +87,7 @@ BODY = _record(
     ("anchor_turn", "f8", (4,)),  # its world rotation; identity for a root
 )
 
-STATE = _record(
+STATE = record_type(
     ("frames", "i8"),  # solved so far
     ("left", "f8", (3,)),  # X axis of the pelvis estimated last
     ("pelvis", "f8", (4,)),  # world rotation of the pelvis solved last
@@ -107,7 +108,7 @@ STATE = _record(
     ("eases", "f8", (6,)),  # frames in which it eases back
 )
 
-WORK = _record(
+WORK = record_type(
     ("local", "f8", (ROWS, 4)),  # anatomical local rotation of each row
     ("trial", "f8", (SPINE, 4)),  # spine rotations while searching
     ("world", "f8", (SPINE, 4)),  # world rotations of the spine joints
@@ -117,7 +118,7 @@ WORK = _record(
     ("ends", "f8", (6, 3)),  # where the six points of the body are after solving
 )
 
-SETTINGS = _record(
+SETTINGS = record_type(
     ("weights", "f8", (3,)),
     ("project_previous", "i8"),
     ("bend", "i8"),
@@ -134,6 +135,7 @@ SETTINGS = _record(
     ("predict", "i8"),
     ("level_feet", "i8"),
     ("recovery", "f8"),  # frames
+    ("period", "f8"),  # time between frames [s]
     # Iterative methods; lengths are parts of the figure's size.
     ("method", "i8"),
     ("iterations", "i8"),
