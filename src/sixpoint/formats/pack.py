@@ -1,9 +1,9 @@
 """Packs: the clips of one person in one NPZ file, for fitting models.
 
 Keys: `names` (J,) and `parents` (J,) of the joints, `offsets` (J, 3) in the file's unit, `angles`
-(F, 3 J) Z, Y, X rotations in that order, intrinsic, in hundredths of a degree (int16), `root` (F, 3),
-`starts` (C,) first frame and `clips` (C,) name of each clip; optionally `rate` [Hz] and `unit` [m].
-Without these two the pack is of the CMU database at 15 frames a second.
+(F, 3 J) Z, Y, X rotations in that order, intrinsic, in hundredths of a degree (int16), `root`
+(F, 3), `starts` (C,) first frame and `clips` (C,) name of each clip; optionally `rate` [Hz] and
+`unit` [m]. Without these two the pack is of the CMU database at 15 frames a second.
 """
 
 from __future__ import annotations

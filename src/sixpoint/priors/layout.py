@@ -1,8 +1,8 @@
 """What goes into the prior and what comes out, row by row, and how both look in a mirror.
 
-Everything is seen in a *facing*: Y points from the pelvis to the head, X roughly to the left. Inputs
-are the other five points from the pelvis, as parts of body height; the direction of gravity; how
-far head, ankles and wrists are stretched; and the measures of the body. Outputs are directions:
+Everything is seen in a *facing*: Y points from the pelvis to the head, X roughly to the left.
+Inputs are the other five points from the pelvis, as parts of body height; the direction of gravity;
+how far head, wrists and ankles are stretched; and the measures of the body. Outputs are directions:
 X and Y axis of each station of the spine, the hinge axis of each limb, and X and Y axis of each
 hand and foot in the frame of the bone above it.
 """
@@ -13,6 +13,7 @@ import numpy as np
 
 from ..kernels import arrays
 from ..kernels.types import Floats, Ints
+from .network import Array
 from .poses import ARMS, LIMBS, Build, Poses
 from .stations import STATIONS
 
@@ -52,7 +53,7 @@ def measures(build: Build) -> Floats:
     return np.array(values) / build.height
 
 
-def facing(points: Floats, left: Floats) -> Floats:
+def facing(points: Array, left: Array) -> Array:
     """Columns X, Y, Z of the frame in which points (F, 5, 3) are seen, shape (F, 3, 3).
 
     Args:
@@ -64,15 +65,15 @@ def facing(points: Floats, left: Floats) -> Floats:
     return np.stack([across, up, np.cross(across, up)], axis=-1)
 
 
-def first_left(points: Floats) -> Floats:
+def first_left(points: Array) -> Array:
     """A first guess of where left is: the lines between wrists and between ankles, by length."""
     up = _unit(points[:, 0])
     lines = points[:, 1] - points[:, 2] + points[:, 3] - points[:, 4]
     return np.asarray(lines - np.sum(lines * up, axis=-1, keepdims=True) * up)
 
 
-def inputs(points: Floats, frames: Floats, sizes: Floats) -> Floats:
-    """Inputs of the network (F, 35) from points as parts of height, facings and measures (F, 12)."""
+def inputs(points: Array, frames: Array, sizes: Array) -> Array:
+    """Inputs of the network (F, 35): points as parts of height, facings, measures (F, 12)."""
     seen = np.einsum("fpi,fij->fpj", points, frames)
     leg = sizes[:, 2] + sizes[:, 3]
     arm = sizes[:, 0] + sizes[:, 1]
@@ -124,6 +125,6 @@ def mirror_outputs() -> tuple[Ints, Floats]:
     return np.array(order, np.int64), np.array(signs).ravel()
 
 
-def _unit(vectors: Floats) -> Floats:
+def _unit(vectors: Array) -> Array:
     length = np.linalg.norm(vectors, axis=-1, keepdims=True)
     return np.asarray(vectors / np.maximum(length, 1e-9))

@@ -50,7 +50,7 @@ class Batch(NamedTuple):
 
 
 def axis_weights() -> Array:
-    """What a distance of each direction costs, shape (26,): the pelvis more, hands and feet less."""
+    """What each direction costs, shape (26,): the pelvis more, hands and feet less."""
     weights = np.ones(ROWS, np.float32)
     weights[0] = 1.5
     weights[ENDS:] = 0.3

@@ -27,6 +27,8 @@ FORMAT, VERSION = "sixpoint prior", 1
 BUILTIN = "people.npz"
 """The model that comes with the package."""
 LAYERS = ("w1", "b1", "w2", "b2", "w3", "b3")
+ODDEST = 6.0
+"""Inputs further from their mean than this many deviations are taken to be no further."""
 MOST_UNITS = 512
 """Widest hidden layer: what a frame's time allows."""
 
@@ -42,7 +44,7 @@ class Prior:
     scale: Floats
     """Then divided by, shape (35,)."""
     whitening: Floats
-    """Takes scaled inputs to numbers that vary alike and independently in what was seen, (35, 35)."""
+    """Takes scaled inputs to numbers that vary alike in what was seen, shape (35, 35)."""
     near: float
     """Distance from what was seen up to which the prior is fully trusted: the 99.5th percentile."""
     card: Mapping[str, Any] = field(default_factory=dict)
@@ -99,11 +101,16 @@ class Prior:
 
     def distance(self, x: Floats) -> Floats:
         """How far inputs (F, 35) are from what was seen; `near` is the rim of the usual, (F,)."""
-        return np.asarray(np.linalg.norm(((x - self.mean) / self.scale) @ self.whitening, axis=1))
+        order, signs = mirror_inputs()
+        both = [self._scaled(v) @ self.whitening for v in (x, x[:, order] * signs)]
+        return np.asarray(np.max([np.linalg.norm(v, axis=1) for v in both], axis=0))
+
+    def _scaled(self, x: Floats) -> Floats:
+        return np.asarray(np.clip((x - self.mean) / self.scale, -ODDEST, ODDEST))
 
     def _through(self, x: Floats) -> Floats:
         w1, b1, w2, b2, w3, b3 = self.weights
-        h = bend(((x - self.mean) / self.scale) @ w1 + b1)
+        h = bend(self._scaled(x) @ w1 + b1)
         return np.asarray(bend(h @ w2 + b2) @ w3 + b3)
 
     def save(self, path: str | Path) -> None:

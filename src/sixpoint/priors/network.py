@@ -7,6 +7,7 @@ solver computes the same in a fraction of the time.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ Weights = list[Array]
 def new_weights(rng: np.random.Generator, sizes: tuple[int, ...]) -> Weights:
     """Random weights for layers of these sizes; the last layer starts at zero."""
     weights: Weights = []
-    for k, (fan_in, fan_out) in enumerate(zip(sizes[:-1], sizes[1:], strict=True)):
+    for k, (fan_in, fan_out) in enumerate(pairwise(sizes)):
         spread = 0.0 if k == len(sizes) - 2 else np.sqrt(2.0 / fan_in)
         weights += [
             (spread * rng.normal(size=(fan_in, fan_out))).astype(np.float32),

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..body.anatomy import Anatomy, anatomy_of
 from ..kernels import arrays
-from ..kernels.types import Floats
+from ..kernels.types import Floats, Ints
 from ..motion.motion import STRIPE, Motion
 from .stations import HEAD, NECK, NECK_PARTS, PELVIS, TORSO, TORSO_PARTS, spine_map
 
@@ -61,7 +61,7 @@ class Poses:
     def __len__(self) -> int:
         return len(self.stations)
 
-    def frames(self, which: slice | Floats) -> Poses:
+    def frames(self, which: slice | Ints) -> Poses:
         """Some of the frames."""
         return Poses(self.stations[which], self.clavicles[which], self.limbs[which])
 

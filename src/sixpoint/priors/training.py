@@ -156,7 +156,7 @@ def train_prior(
         if progress is not None and (step + 1) % 50 == 0:
             progress(step + 1, chosen.steps)
     whitening, near = _usual(rows, chosen, rng, mean, scale)
-    return Prior(tuple(weights), mean, scale, whitening, near)
+    return Prior(tuple(w.astype(np.float64) for w in weights), mean, scale, whitening, near)
 
 
 def draw_rows(

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -37,6 +38,8 @@ from .sik import SequentialSolver
 
 FAR = 2.0
 """The prior is not trusted at all beyond this many times the distance of the usual."""
+STEADY = 0.3
+"""A limb turns wholly about its bone where that gains this part of what it misses."""
 PELVIS_GIVE = 0.15
 """How readily the pelvis turns to make the spine exact, against 1 for the whole spine."""
 
@@ -50,10 +53,9 @@ def guide_of(anatomy: Anatomy, prior: Prior) -> RecordArray:
     count = len(spine.parts.low)
     guide.low[:count], guide.high[:count] = spine.parts.low, spine.parts.high
     guide.share[:count] = spine.parts.share
-    lengths = [np.linalg.norm(anatomy.vector(a, b))
-               for a, b in zip(anatomy.bends[:-1], anatomy.bends[1:], strict=True)]  # fmt: skip
+    lengths = np.array([np.linalg.norm(anatomy.vector(a, b)) for a, b in pairwise(anatomy.bends)])
     guide.give[0] = PELVIS_GIVE
-    guide.give[1 : count + 1] = count * np.array(lengths) / sum(lengths)
+    guide.give[1 : count + 1] = count * lengths / lengths.sum()
     guide.lower = spine.lower
     guide.lower_before[:] = guide.lower_after[:] = arrays.identity()
     if spine.lower >= 0:
@@ -68,19 +70,24 @@ def net_of(prior: Prior) -> Net:
     """A prior and scratch memory as kernels take them."""
     order, signs = mirror_inputs()
     back, back_signs = mirror_outputs()
-    one, two = len(prior.weights[1]), len(prior.weights[3])
+    w1, b1, w2, b2, w3, b3 = (np.array(w) for w in prior.weights)
     return Net(
-        *(np.array(w) for w in prior.weights),
-        np.array(prior.mean),
-        1.0 / prior.scale,
-        np.array(prior.whitening),
-        order,
-        signs,
-        back,
-        back_signs,
+        w1=w1,
+        b1=b1,
+        w2=w2,
+        b2=b2,
+        w3=w3,
+        b3=b3,
+        mean=np.array(prior.mean),
+        scale=1.0 / prior.scale,
+        whitening=np.array(prior.whitening),
+        order=order,
+        signs=signs,
+        back=back,
+        back_signs=back_signs,
         x=np.zeros((2, INPUTS)),
-        h1=np.zeros((2, one)),
-        h2=np.zeros((2, two)),
+        h1=np.zeros((2, len(b1))),
+        h2=np.zeros((2, len(b2))),
         y=np.zeros((2, 3 * VECTORS)),
         vectors=np.zeros((VECTORS, 3)),
         world=arrays.identity(STATIONS),
@@ -197,4 +204,4 @@ class GuidedSolver(HumanSolver):
     def numbers(self) -> dict[str, Any]:
         """Settings as the kernel reads them."""
         trunk = SequentialSolver().numbers()
-        return {**trunk, "swivel_search": True, "collisions": self.collisions}
+        return {**trunk, "swivel_search": True, "steady": STEADY, "collisions": self.collisions}

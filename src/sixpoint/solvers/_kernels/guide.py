@@ -2,7 +2,7 @@
 
 The points are seen in a facing: Y from pelvis to head, X where the pelvis's left was a frame ago.
 The network answers with directions in that facing. It was fitted to facings that are off by tens of
-degrees and corrects them; after a large correction it is asked again.
+degrees and corrects them, so it is asked again in the facing that follows from its answer.
 """
 
 from __future__ import annotations
@@ -29,10 +29,8 @@ from .trunk import as3, row3, row4, set3, set4
 
 ODDEST = 6.0
 """Inputs further from their mean than this many deviations are taken to be no further."""
-CORRECTED = 0.15
-"""A pelvis that faces this far from where it was looked for is looked for again [rad]."""
 FIRST_LOOKS, LOOKS = 4, 2
-"""Most times that the network is asked in the first frame and in later ones."""
+"""Times that the network is asked in the first frame and in later ones."""
 SPEED_CUTOFF = 1.0
 """One-euro filter: cutoff of the speed [Hz] (Casiez, Roussel and Vogel, CHI 2012)."""
 
@@ -125,7 +123,7 @@ def distance_from_seen(net: Net) -> float:
 def confidence_of(guide: Guide, distance: float) -> float:
     """From 1, near to what was seen, smoothly to 0, far from it."""
     x = min(max((distance - guide.near) / (guide.far - guide.near), 0.0), 1.0)
-    return guide.trust * (1.0 - x * x * (3.0 - 2.0 * x))
+    return float(guide.trust * (1.0 - x * x * (3.0 - 2.0 * x)))
 
 
 @helper
@@ -169,9 +167,7 @@ def look(
     for count in range(looks):
         write_inputs(body, guide, work, facing, net)
         ask(net)
-        flat = math.sqrt(net.vectors[0, 0] ** 2 + net.vectors[0, 2] ** 2)
-        turned = abs(net.vectors[0, 2]) > math.sin(CORRECTED) * flat or net.vectors[0, 0] < 0.0
-        if fixed or not turned or count == looks - 1:
+        if fixed or count == looks - 1:
             break
         facing = facing_towards(
             work.points,
@@ -213,7 +209,7 @@ def smooth(guide: Guide, memory: Memory, facing: Quat, net: Net) -> None:
 
 @helper
 def rotation_of(vectors: Floats, first: int) -> Quat:
-    """The rotation whose Y axis is the second of two directions, X as near as can be to the first."""
+    """The rotation with the second of two directions as Y, and X as near as can be to the first."""
     y = vec_unit(row3(vectors, first + 1), (0.0, 1.0, 0.0))
     across = vec_reject(row3(vectors, first), y)
     if vec_length(across) < 1e-6:

@@ -27,6 +27,7 @@ from .tables import (
     LIMB_ROWS,
     LIMBS,
     SPINE_LIMITED,
+    UNREACHABLE,
     Body,
     FrameTable,
     RecordArray,
@@ -103,8 +104,12 @@ def guide_limb(
     parent, place, aim, flags = limb_begin(body, limits, settings, state, work, limb, target)
     upper, lower = body.bones[limb, 0], body.bones[limb, 1]
     bend = body.bend[limb]
-    distance = vec_length(aim)
     along = vec_unit(aim, (0.0, -1.0, 0.0))
+    # A limb that is a little too short keeps its swivel: it points at the target, straight.
+    distance = min(vec_length(aim), upper + lower)
+    aim = vec_scale(along, distance)
+    short = flags & (UNREACHABLE << limb)
+    flags -= short
     axis = vec_reject(quat_unrotate(parent, row3(net.vectors, HINGES + limb)), along)
     if trust < 1.0:
         neutral = limb_aim(settings, state, limb, bend, upper, lower, aim)
@@ -118,7 +123,7 @@ def guide_limb(
             axis = (0.0, 0.0, 1.0)
     hinge = vec_unit(axis, (1.0, 0.0, 0.0))
     set3(memory.normals, limb, hinge)
-    angle = triangle_angle(upper, distance, lower) if upper + lower > distance else 0.0
+    angle = triangle_angle(upper, distance, lower)
     # Elbows stand off to the back, knees to the front.
     side = vec_scale(vec_cross(along, hinge), -bend)
     bone = vec_add(vec_scale(along, math.cos(angle)), vec_scale(side, math.sin(angle)))
@@ -127,6 +132,7 @@ def guide_limb(
     end, flags = settle_limb(
         body, limits, settings, state, work, limb, parent, place, aim, free, flags
     )
+    flags |= short
     if guide.ends:
         row = body.joints + LIMB_ROWS * limb + LIMB_ROWS - 1
         turn = quat_slerp(row4(work.local, row), rotation_of(net.vectors, ENDS + 2 * limb), trust)

@@ -29,12 +29,17 @@ from .guide_tables import Guide, Net
 from .tables import LIMB_ROWS, LIMBS, Body, Work
 from .trunk import row3, row4, set3, set4
 
-ROUNDS = 6
-"""Most times that the error is spread; two are enough unless limits stand in the way."""
+HEAD_ROUNDS, LIMB_ROUNDS, ROUNDS = 2, 3, 7
+"""Rounds for the head alone, then for the limbs that are too short as well, and most of all. Limbs
+come when the head is met: a limb that just begins to be too short then changes nothing at first,
+and nothing jumps. Always the same number of rounds for limbs: where two of them want what cannot
+be, more would not end the quarrel but make it louder. The head has the last word."""
 CLOSE = 1e-5
 """What is nearer than this part of height is met."""
 DAMPING = 1e-4
-"""Of the spread, in squares of height: a straight spine cannot grow."""
+"""Of the head's place, in squares of height: a straight spine cannot grow."""
+LIMB_DAMPING = 0.3
+"""Of a limb's length, as a part of what its joints can do."""
 FULL = 0.9995
 """Part of a limb's length that it may reach: short of straight, where a hinge has no side."""
 MOST = 0.3
@@ -103,8 +108,9 @@ def spread_errors(
     close = CLOSE * body.height
     for done in range(ROUNDS):
         place_spine(body, limits, guide, work, net)
-        tasks, worst = gather_tasks(body, guide, work, net, fixed)
-        if worst < close:
+        with_limbs = HEAD_ROUNDS <= done < HEAD_ROUNDS + LIMB_ROUNDS
+        tasks, worst = gather_tasks(body, guide, work, net, fixed, with_limbs)
+        if worst < close and done >= HEAD_ROUNDS:
             return done
         if not turn_joints(body, guide, work, net, tasks):
             break
@@ -113,7 +119,9 @@ def spread_errors(
 
 
 @helper
-def gather_tasks(body: Body, guide: Guide, work: Work, net: Net, fixed: bool) -> tuple[int, float]:
+def gather_tasks(
+    body: Body, guide: Guide, work: Work, net: Net, fixed: bool, with_limbs: bool
+) -> tuple[int, float]:
     """Write how each task moves with each joint and what is missing; tasks, and the worst gap.
 
     Joint 0 is the pelvis, 1 the joint that turns the spine alone, 2 the first above it, and so on.
@@ -127,7 +135,7 @@ def gather_tasks(body: Body, guide: Guide, work: Work, net: Net, fixed: bool) ->
         axis = (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
         write_levers(body, guide, work, net, k, tip, axis, n - 1, fixed)
     tasks = 3
-    for limb in range(LIMBS):
+    for limb in range(LIMBS if with_limbs else 0):
         root = limb_root(body, work, net, limb)
         away = vec_sub(row3(work.points, FIRST_LIMB + limb), root)
         missing = vec_length(away) - FULL * (body.bones[limb, 0] + body.bones[limb, 1])
@@ -186,7 +194,10 @@ def turn_joints(body: Body, guide: Guide, work: Work, net: Net, tasks: int) -> b
                     dot += net.levers[a, joint, k] * net.levers[b, joint, k]
                 total += guide.give[joint] * dot
             net.normal[a, b] = total
-        net.normal[a, a] += DAMPING * body.height * body.height
+        if a < 3:
+            net.normal[a, a] += DAMPING * body.height * body.height
+        else:
+            net.normal[a, a] *= 1.0 + LIMB_DAMPING
     if not cholesky_factor(net.normal, tasks):
         return False
     cholesky_solve(net.normal, tasks, net.gaps)

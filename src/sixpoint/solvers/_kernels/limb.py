@@ -93,22 +93,15 @@ def limb_aim(
 
 
 @helper
-def limb_finish(
+def limb_bend(
     body: Body, limits: LimitTable, limb: int, row: int, turn: Quat, aim: Vec3
 ) -> tuple[Quat, float, float, bool]:
-    """Lines 8 to 12: turn A about its bone so that the hinge can reach, then bend the hinge.
+    """Lines 11 and 12: keep A within its limit, bend the hinge towards the target.
 
     Returns:
         Rotation of A, hinge angle about X, distance from the target, whether a limit was felt.
     """
     upper, lower = body.bones[limb, 0], body.bones[limb, 1]
-    bend = body.bend[limb]
-    rest = vec_sub(aim, quat_rotate(turn, (0.0, -upper, 0.0)))
-    inside = quat_unrotate(turn, rest)  # B to D in the frame of A
-    if inside[0] * inside[0] + inside[2] * inside[2] > ACROSS * ACROSS:
-        # A0.14: the hinge opens towards +Z in arms, -Z in legs.
-        twist = math.atan2(bend * inside[0], bend * inside[2])
-        turn = quat_mul(turn, quat_from_axis_angle((0.0, 1.0, 0.0), twist))
     held = limit_project(limits, row, turn)
     limited = held != turn
     rest = vec_sub(aim, quat_rotate(held, (0.0, -upper, 0.0)))
@@ -123,6 +116,43 @@ def limb_finish(
 
 
 @helper
+def limb_finish(
+    body: Body,
+    limits: LimitTable,
+    limb: int,
+    row: int,
+    turn: Quat,
+    aim: Vec3,
+    steady: float = 0.0,
+) -> tuple[Quat, float, float, bool]:
+    """Lines 8 to 12: turn A about its bone so that the hinge can reach, then bend the hinge.
+
+    With `steady`, A turns only as far as it helps: wholly where this part of what is missed without
+    it is gained, not at all where nothing is. A straight limb that a limit keeps from its target
+    would turn to and fro for nothing.
+
+    Returns:
+        Rotation of A, hinge angle about X, distance from the target, whether a limit was felt.
+    """
+    upper = body.bones[limb, 0]
+    bend = body.bend[limb]
+    rest = vec_sub(aim, quat_rotate(turn, (0.0, -upper, 0.0)))
+    inside = quat_unrotate(turn, rest)  # B to D in the frame of A
+    if inside[0] * inside[0] + inside[2] * inside[2] > ACROSS * ACROSS:
+        # A0.14: the hinge opens towards +Z in arms, -Z in legs.
+        twist = math.atan2(bend * inside[0], bend * inside[2])
+        turned = quat_mul(turn, quat_from_axis_angle((0.0, 1.0, 0.0), twist))
+        if steady > 0.0:
+            _, _, without, _ = limb_bend(body, limits, limb, row, turn, aim)
+            _, _, after, _ = limb_bend(body, limits, limb, row, turned, aim)
+            x = min(max((without - after) / max(steady * without, ACROSS), 0.0), 1.0)
+            twist *= x * x * (3.0 - 2.0 * x)
+            turned = quat_mul(turn, quat_from_axis_angle((0.0, 1.0, 0.0), twist))
+        turn = turned
+    return limb_bend(body, limits, limb, row, turn, aim)
+
+
+@helper
 def limb_swivelled(
     body: Body,
     limits: LimitTable,
@@ -132,12 +162,13 @@ def limb_swivelled(
     aim: Vec3,
     free: Quat,
     angle: float,
+    steady: float,
 ) -> tuple[Quat, float, float, bool, float]:
     """The limb turned about the line A-D, within its limits (see `limb_finish`), and its cost."""
     axis = vec_unit(aim, (0.0, -1.0, 0.0))
     turn = quat_mul(quat_from_axis_angle(axis, angle), free)
     within = limit_project(limits, row, turn)
-    held, hinge, miss, limited = limb_finish(body, limits, limb, row, within, aim)
+    held, hinge, miss, limited = limb_finish(body, limits, limb, row, within, aim, steady)
     change = angle - state.swivels[limb]
     cost = miss + SWIVEL_COST * body.height * (abs(angle) + change * change / SWIVEL_EASE)
     return held, hinge, miss, limited or within != turn, cost
@@ -145,7 +176,14 @@ def limb_swivelled(
 
 @helper
 def limb_search(
-    body: Body, limits: LimitTable, state: State, limb: int, row: int, aim: Vec3, free: Quat
+    body: Body,
+    limits: LimitTable,
+    state: State,
+    limb: int,
+    row: int,
+    aim: Vec3,
+    free: Quat,
+    steady: float,
 ) -> tuple[Quat, float, float, bool]:
     """Another swivel about the line A-D, where limits keep the limb from its target.
 
@@ -163,10 +201,14 @@ def limb_search(
         reach = 9 if phase else int(math.pi / SEARCH_COARSE)
         for k in range(2 * reach + 1):
             angle = centre + outwards * step * ((k + 1) // 2 if k % 2 else -(k // 2))
-            _, _, _, _, cost = limb_swivelled(body, limits, state, limb, row, aim, free, angle)
+            _, _, _, _, cost = limb_swivelled(
+                body, limits, state, limb, row, aim, free, angle, steady
+            )
             if cost < least - TIE * body.height:
                 best, least = angle, cost
-    held, hinge, miss, limited, _ = limb_swivelled(body, limits, state, limb, row, aim, free, best)
+    held, hinge, miss, limited, _ = limb_swivelled(
+        body, limits, state, limb, row, aim, free, best, steady
+    )
     state.swivels[limb] = best
     return held, hinge, miss, limited
 
@@ -260,10 +302,13 @@ def settle_limb(
     within = not flags & (UNREACHABLE << limb)
     turn = limit_project(limits, row + 1, free)
     pressed = turn != free
-    held, angle, miss, limited = limb_finish(body, limits, limb, row + 1, turn, aim)
+    steady = settings.steady
+    held, angle, miss, limited = limb_finish(body, limits, limb, row + 1, turn, aim, steady)
     if settings.swivel_search and within:
         if miss > MISS * body.height or state.swivels[limb] != 0.0:
-            held, angle, miss, limited = limb_search(body, limits, state, limb, row + 1, aim, free)
+            held, angle, miss, limited = limb_search(
+                body, limits, state, limb, row + 1, aim, free, steady
+            )
             turn = held
             pressed = False  # counted by the search, for the swivel it chose
     else:
@@ -272,7 +317,9 @@ def settle_limb(
         pushed, moved = elbow_push(body, work, limb, parent, place, turn, aim)
         if moved:
             flags |= COLLIDED << limb
-            held, angle, miss, limited = limb_finish(body, limits, limb, row + 1, pushed, aim)
+            held, angle, miss, limited = limb_finish(
+                body, limits, limb, row + 1, pushed, aim, steady
+            )
             pressed = pressed or miss > MISS * body.height
             if elbow_depth(body, work, limb, parent, place, held) > FELT_DEPTH * body.height:
                 flags |= STALLED << limb  # a limit, or the target, keeps it inside
