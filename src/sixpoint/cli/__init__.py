@@ -18,8 +18,9 @@ COMMANDS = {
     "compare": "How far a reconstruction is from the original.",
     "render": "Look at motions: contact sheet, animation or 3D page.",
     "convert": "Between file formats, units and frame rates.",
+    "train": "Fit the prior of the guided solver to one's own clips.",
     "solvers": "The solvers and what they can do.",
-    "bench": "Measure solvers on this machine: speed, table1, chains.",
+    "bench": "Measure solvers on this machine: speed, table1, chains, prior.",
 }
 """Subcommand -> its line in the help. The module of the same name holds `command`."""
 

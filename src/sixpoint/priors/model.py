@@ -176,7 +176,17 @@ def builtin_prior() -> Prior:
     return Prior._read(resources.files(__package__).joinpath(BUILTIN).read_bytes())
 
 
-@cache
 def prior_of(name: str) -> Prior:
-    """A prior by its file name; the built-in one for an empty name."""
-    return Prior.load(name) if name else builtin_prior()
+    """A prior by its file name, read once; the built-in one for an empty name."""
+    if not name:
+        return builtin_prior()
+    try:
+        changed = Path(name).stat().st_mtime_ns
+    except OSError:
+        changed = 0
+    return _load(name, changed)
+
+
+@cache
+def _load(name: str, changed: int) -> Prior:
+    return Prior.load(name)

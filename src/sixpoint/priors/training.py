@@ -62,7 +62,7 @@ class TrainingSettings:
 
     units: int = 128
     """In each of the two hidden layers."""
-    steps: int = 8000
+    steps: int = 6000
     batch: int = 1024
     """Frames in each step."""
     rows: int = 250_000

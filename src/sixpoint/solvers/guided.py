@@ -190,6 +190,8 @@ class GuidedSolver(HumanSolver):
         """Refuse settings that make no sense."""
         super().check()
         one_of("ends", self.ends, ("predicted", "neutral"))
+        if self.prior:
+            prior_of(self.prior)  # a file that cannot be used is refused at once
         if not 0.0 <= self.trust <= 1.0:
             raise InputError(f"Expected `trust` in [0, 1], got {self.trust}.")
         for name in ("cutoff", "quickness"):
