@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from .bench_chains import command as chains
+from .bench_prior import command as prior
 from .bench_speed import command as speed
 from .bench_table1 import command as table1
 
@@ -17,3 +18,4 @@ def command() -> None:
 command.add_command(speed)
 command.add_command(table1)
 command.add_command(chains)
+command.add_command(prior)

@@ -103,8 +103,15 @@ class GuidedTracker(HumanTracker):
 
     solver: GuidedSolver
 
-    confidence: float = math.nan
-    """How far the prior was trusted in the last streamed frame, from 0 to 1."""
+    @property
+    def confidence(self) -> float:
+        """How far the prior was trusted in the last streamed frame, from 0 to 1; NaN before."""
+        return float(self._memory[1][0].confidence) if self._memory[1][0].known else math.nan
+
+    @property
+    def confidences(self) -> Floats:
+        """How far it was trusted in each frame of the last clip, shape (F,)."""
+        return self._trusts.copy()
 
     def _prepare(self) -> None:
         super()._prepare()
@@ -139,7 +146,7 @@ class GuidedTracker(HumanTracker):
         last: int,
     ) -> None:
         state, own = memory
-        if len(self._trusts) < len(seen):
+        if len(self._trusts) != len(seen):
             self._trusts = np.zeros(len(seen))
         self._guide[0].period = settings[0].period
         self._kernel(

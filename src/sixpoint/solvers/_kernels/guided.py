@@ -23,6 +23,7 @@ from .guided_trunk import share_rest, spread_errors
 from .limb import limb_aim, settle_limb
 from .limb_ends import limb_begin, triangle_angle
 from .pose import finish_frame
+from .standing import UNSEEN, stand_up
 from .tables import (
     LIMB_ROWS,
     LIMBS,
@@ -158,6 +159,8 @@ def solve_frame(
 ) -> None:
     """One frame: positions of six points (6, 3) and rotations of pelvis and head (2, 4)."""
     flags, estimate = begin_frame(body, settings, state, work, seen, turned)
+    if flags & UNSEEN == UNSEEN:
+        stand_up(body, settings, memory, work, estimate)
     _, fixed = known_turn(turned, PELVIS)
     head, has_head = known_turn(turned, HEAD)
     facing, trust = look(body, guide, state, work, estimate, fixed, net)
