@@ -121,7 +121,9 @@ def test_a_squat_seen_by_head_and_hands_bends_the_knees():
     clip = builtin("squat")
     positions = clip.points().positions.copy()
     positions[:, [0, 4, 5]] = np.nan
-    motion = sp.reconstruct(Points(SIX, positions, clip.rate), clip.skeleton, solver="guided").motion
+    motion = sp.reconstruct(
+        Points(SIX, positions, clip.rate), clip.skeleton, solver="guided"
+    ).motion
     pelvis = motion.points().positions[:, 0, 1]
     truth = clip.points().positions[:, 0, 1]
     assert np.abs(pelvis - truth).max() < 0.1
@@ -155,7 +157,9 @@ def test_hands_and_feet_can_stay_neutral():
     clip = builtin("boxing").frames(slice(0, 20))
     motion = sp.reconstruct(clip.points(), clip.skeleton, solver="guided", ends="neutral").motion
     anatomy = clip.skeleton.anatomy
-    turns = anatomy.to_anatomical(motion.rotations)[:, [anatomy.node("l_wrist"), anatomy.node("r_ankle")]]
+    turns = anatomy.to_anatomical(motion.rotations)[
+        :, [anatomy.node("l_wrist"), anatomy.node("r_ankle")]
+    ]
     assert arrays.angle_between(turns, arrays.identity(1, 1)).max() < 1e-9
 
 

@@ -38,8 +38,6 @@ from .sik import SequentialSolver
 
 FAR = 2.0
 """The prior is not trusted at all beyond this many times the distance of the usual."""
-STEADY = 0.3
-"""A limb turns wholly about its bone where that gains this part of what it misses."""
 PELVIS_GIVE = 0.15
 """How readily the pelvis turns to make the spine exact, against 1 for the whole spine."""
 
@@ -213,4 +211,4 @@ class GuidedSolver(HumanSolver):
     def numbers(self) -> dict[str, Any]:
         """Settings as the kernel reads them."""
         trunk = SequentialSolver().numbers()
-        return {**trunk, "swivel_search": True, "steady": STEADY, "collisions": self.collisions}
+        return {**trunk, "swivel_search": True, "keep_plane": True, "collisions": self.collisions}

@@ -8,6 +8,7 @@ from ...kernels._jit import helper, kernel
 from ...kernels.limits import LimitTable, limit_project
 from ...kernels.quaternion import (
     quat_from_columns,
+    quat_from_rotvec,
     quat_mul,
     quat_normalize,
     quat_rotate,
@@ -15,7 +16,16 @@ from ...kernels.quaternion import (
     quat_unrotate,
 )
 from ...kernels.types import Floats, Quat, Vec3
-from ...kernels.vector import vec_add, vec_cross, vec_length, vec_reject, vec_scale, vec_unit
+from ...kernels.vector import (
+    vec_add,
+    vec_cross,
+    vec_dot,
+    vec_length,
+    vec_reject,
+    vec_scale,
+    vec_sub,
+    vec_unit,
+)
 from .frame import FIRST_LIMB, HEAD, PELVIS, begin_frame, known_turn
 from .guide import look, part_turn, read_stations, rotation_of, smooth
 from .guide_tables import ENDS, HINGES, STATIONS, Guide, Memory, Net
@@ -40,6 +50,10 @@ from .trunk import row3, row4, set3, set4, solve_trunk
 
 HELD = 1e-3
 """A head further than this part of height from its point is held back by limits."""
+HELPS, HELP = 3, 0.7
+"""Times that the pelvis helps legs that limits hold back, and how far of what they miss."""
+HELPED = 1e-3
+"""A smaller turn helps nobody [rad]."""
 KEPT = 0.02
 """Weight of the hinge axis of the frame before, where the prior's is nearly along the limb."""
 
@@ -59,7 +73,7 @@ def guide_trunk(
     has_head: bool,
     trust: float,
 ) -> tuple[int, int]:
-    """Pelvis and spine; fills local, world and places. Steps, and flags."""
+    """What the prior wishes of pelvis and spine, into `world` and `lower`. Steps, and flags."""
     n = body.joints
     last = n - 1
     steps, flags = 0, 0
@@ -81,9 +95,6 @@ def guide_trunk(
         set4(work.world, k, quat_slerp(row4(work.world, k), part_turn(guide, net, k), trust))
     face = head if has_head else row4(net.world, STATIONS - 1)
     set4(work.world, last, quat_slerp(row4(work.world, last), face, 1.0 if has_head else trust))
-    steps += spread_errors(body, limits, guide, work, net, fixed)
-    if share_rest(body, work) > HELD * body.height:
-        flags |= SPINE_LIMITED
     return steps, flags
 
 
@@ -142,6 +153,38 @@ def guide_limb(
 
 
 @helper
+def help_legs(
+    body: Body,
+    limits: LimitTable,
+    settings: Settings,
+    state: State,
+    work: Work,
+    guide: Guide,
+    memory: Memory,
+    net: Net,
+    trust: float,
+) -> Vec3:
+    """Turn of the pelvis that brings legs nearer to targets from which limits keep them [rad].
+
+    A kick that looks impossible is one of a pelvis that is turned otherwise than was thought.
+    """
+    pelvis = row3(work.places, PELVIS)
+    turn = (0.0, 0.0, 0.0)
+    for limb in range(LIMBS):
+        if body.bend[limb] > 0.0:
+            continue
+        swivel = state.swivels[limb]
+        end, _ = guide_limb(body, limits, settings, state, work, guide, memory, net, limb, trust)
+        state.swivels[limb] = swivel  # this was only a try
+        away = vec_sub(end, pelvis)
+        miss = vec_sub(row3(work.points, FIRST_LIMB + limb), end)
+        square = vec_dot(away, away)
+        if square > HELPED * body.height * body.height:
+            turn = vec_add(turn, vec_scale(vec_cross(away, miss), HELP / square))
+    return turn
+
+
+@helper
 def solve_frame(
     body: Body,
     settings: Settings,
@@ -171,6 +214,16 @@ def solve_frame(
         body, limits, settings, state, work, guide, net, estimate, fixed, head, has_head, trust
     )
     flags |= more
+    for attempt in range(HELPS + 1):
+        steps += spread_errors(body, limits, guide, work, net, fixed)
+        if attempt == HELPS or fixed:
+            break
+        turn = help_legs(body, limits, settings, state, work, guide, memory, net, trust)
+        if vec_length(turn) < HELPED:
+            break
+        set4(work.world, PELVIS, quat_mul(quat_from_rotvec(turn), row4(work.world, PELVIS)))
+    if share_rest(body, work) > HELD * body.height:
+        flags |= SPINE_LIMITED
     pelvis = row4(work.world, PELVIS)
     for limb in range(LIMBS):
         bare = body.carrier[limb] == 0 and body.bend[limb] > 0.0

@@ -123,13 +123,12 @@ def limb_finish(
     row: int,
     turn: Quat,
     aim: Vec3,
-    steady: float = 0.0,
+    plane: bool = False,
 ) -> tuple[Quat, float, float, bool]:
     """Lines 8 to 12: turn A about its bone so that the hinge can reach, then bend the hinge.
 
-    With `steady`, A turns only as far as it helps: wholly where this part of what is missed without
-    it is gained, not at all where nothing is. A straight limb that a limit keeps from its target
-    would turn to and fro for nothing.
+    With `plane`, A keeps the plane in which it is given: a straight limb that a limit holds back
+    would turn about its bone from one frame to the next, for a few millimetres.
 
     Returns:
         Rotation of A, hinge angle about X, distance from the target, whether a limit was felt.
@@ -138,17 +137,10 @@ def limb_finish(
     bend = body.bend[limb]
     rest = vec_sub(aim, quat_rotate(turn, (0.0, -upper, 0.0)))
     inside = quat_unrotate(turn, rest)  # B to D in the frame of A
-    if inside[0] * inside[0] + inside[2] * inside[2] > ACROSS * ACROSS:
+    if not plane and inside[0] * inside[0] + inside[2] * inside[2] > ACROSS * ACROSS:
         # A0.14: the hinge opens towards +Z in arms, -Z in legs.
         twist = math.atan2(bend * inside[0], bend * inside[2])
-        turned = quat_mul(turn, quat_from_axis_angle((0.0, 1.0, 0.0), twist))
-        if steady > 0.0:
-            _, _, without, _ = limb_bend(body, limits, limb, row, turn, aim)
-            _, _, after, _ = limb_bend(body, limits, limb, row, turned, aim)
-            x = min(max((without - after) / max(steady * without, ACROSS), 0.0), 1.0)
-            twist *= x * x * (3.0 - 2.0 * x)
-            turned = quat_mul(turn, quat_from_axis_angle((0.0, 1.0, 0.0), twist))
-        turn = turned
+        turn = quat_mul(turn, quat_from_axis_angle((0.0, 1.0, 0.0), twist))
     return limb_bend(body, limits, limb, row, turn, aim)
 
 
@@ -162,13 +154,13 @@ def limb_swivelled(
     aim: Vec3,
     free: Quat,
     angle: float,
-    steady: float,
+    plane: bool,
 ) -> tuple[Quat, float, float, bool, float]:
     """The limb turned about the line A-D, within its limits (see `limb_finish`), and its cost."""
     axis = vec_unit(aim, (0.0, -1.0, 0.0))
     turn = quat_mul(quat_from_axis_angle(axis, angle), free)
     within = limit_project(limits, row, turn)
-    held, hinge, miss, limited = limb_finish(body, limits, limb, row, within, aim, steady)
+    held, hinge, miss, limited = limb_finish(body, limits, limb, row, within, aim, plane)
     change = angle - state.swivels[limb]
     cost = miss + SWIVEL_COST * body.height * (abs(angle) + change * change / SWIVEL_EASE)
     return held, hinge, miss, limited or within != turn, cost
@@ -183,31 +175,36 @@ def limb_search(
     row: int,
     aim: Vec3,
     free: Quat,
-    steady: float,
+    plane: bool,
+    most: float,
 ) -> tuple[Quat, float, float, bool]:
     """Another swivel about the line A-D, where limits keep the limb from its target.
 
     Ours (`swivel="search"`). Weighs the distance that is missed against the turn and against its
     change since the frame before: a limb does not jump to the other side for a millimetre, and
-    eases back when it can.
+    eases back when it can. It never turns by more than `most` [rad] in a frame.
     """
     # Nearest turns first, and outwards before inwards: of equal answers the first is taken, so
     # that rounding does not decide, and left and right decide alike.
     outwards = 1.0 if limb % 2 == 0 else -1.0
     best, least = 0.0, math.inf
+    if abs(state.swivels[limb]) > most:
+        best = state.swivels[limb]
     for phase in range(2):
         centre = best
         step = SEARCH_FINE if phase else SEARCH_COARSE
         reach = 9 if phase else int(math.pi / SEARCH_COARSE)
         for k in range(2 * reach + 1):
             angle = centre + outwards * step * ((k + 1) // 2 if k % 2 else -(k // 2))
+            if abs(angle - state.swivels[limb]) > most:
+                continue
             _, _, _, _, cost = limb_swivelled(
-                body, limits, state, limb, row, aim, free, angle, steady
+                body, limits, state, limb, row, aim, free, angle, plane
             )
             if cost < least - TIE * body.height:
                 best, least = angle, cost
     held, hinge, miss, limited, _ = limb_swivelled(
-        body, limits, state, limb, row, aim, free, best, steady
+        body, limits, state, limb, row, aim, free, best, plane
     )
     state.swivels[limb] = best
     return held, hinge, miss, limited
@@ -302,12 +299,13 @@ def settle_limb(
     within = not flags & (UNREACHABLE << limb)
     turn = limit_project(limits, row + 1, free)
     pressed = turn != free
-    steady = settings.steady
-    held, angle, miss, limited = limb_finish(body, limits, limb, row + 1, turn, aim, steady)
+    plane = settings.keep_plane > 0
+    most = settings.turn if plane else math.inf
+    held, angle, miss, limited = limb_finish(body, limits, limb, row + 1, turn, aim, plane)
     if settings.swivel_search and within:
         if miss > MISS * body.height or state.swivels[limb] != 0.0:
             held, angle, miss, limited = limb_search(
-                body, limits, state, limb, row + 1, aim, free, steady
+                body, limits, state, limb, row + 1, aim, free, plane, most
             )
             turn = held
             pressed = False  # counted by the search, for the swivel it chose
@@ -318,7 +316,7 @@ def settle_limb(
         if moved:
             flags |= COLLIDED << limb
             held, angle, miss, limited = limb_finish(
-                body, limits, limb, row + 1, pushed, aim, steady
+                body, limits, limb, row + 1, pushed, aim, plane
             )
             pressed = pressed or miss > MISS * body.height
             if elbow_depth(body, work, limb, parent, place, held) > FELT_DEPTH * body.height:

@@ -129,7 +129,7 @@ SETTINGS = record_type(
     ("clavicle_relax", "f8"),
     ("fixed_clavicle", "i8"),
     ("swivel_search", "i8"),
-    ("steady", "f8"),  # part of a miss that a limb must gain to turn about its bone; see limb
+    ("keep_plane", "i8"),  # whether limbs keep the plane of their hinge where limits hold them
     ("twist_weight", "f8"),
     ("hysteresis", "i8"),
     ("collisions", "i8"),
