@@ -13,6 +13,7 @@ from pathlib import Path
 from drawing.boundary import boundaries, shoulder
 from drawing.clips import order, strip, swivel
 from drawing.elbow import elbow
+from drawing.guided import guided
 from drawing.kma import kma
 from drawing.limb import clavicle, limb
 from drawing.spine import spine
@@ -39,6 +40,7 @@ PICTURES: dict[str, Callable[[Path], None]] = {
     "swivel": swivel,
     "elbow": elbow,
     "shoulder": shoulder,
+    "guided": guided,
     "kma": kma,
     "tgbsik": tgbsik,
     "boundaries": boundaries,

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.rigs import insert_above, odd_rig
 
 import sixpoint as sp
 from sixpoint.body.skeleton import Skeleton
@@ -21,7 +22,6 @@ from sixpoint.solvers import GuidedSolver, SequentialSolver
 from sixpoint.solvers._kernels.guide import FIRST_LOOKS, look
 from sixpoint.solvers.body_table import build_body, new_state, new_work
 from sixpoint.solvers.guided import guide_of, net_of
-from tests.rigs import insert_above, odd_rig
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
 

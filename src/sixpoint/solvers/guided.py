@@ -184,7 +184,7 @@ class GuidedSolver(HumanSolver):
     """Most that the prior is trusted: 1 where the points look usual, 0 for plain sequential IK."""
     cutoff: float = 6.0
     """Slowest cutoff of the one-euro filter over the prior's answers [Hz]; 0 for no filter."""
-    quickness: float = 3.0
+    quickness: float = 12.0
     """How much the cutoff grows with the speed of an answer: the larger, the less lag."""
     ends: Literal["predicted", "neutral"] = "predicted"
     """Hands and feet, whose turns no point shows: as people mostly have them, or neutral."""

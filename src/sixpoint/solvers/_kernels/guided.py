@@ -247,8 +247,8 @@ def solve_frame(
             guide.lower_after[2],
             guide.lower_after[3],
         )
-        turn = quat_mul(quat_mul(before, row4(net.lower, 1)), after)
-        set4(out.rotations[frame], guide.lower, quat_normalize(turn))
+        lower = quat_mul(quat_mul(before, row4(net.lower, 1)), after)
+        set4(out.rotations[frame], guide.lower, quat_normalize(lower))
 
 
 @kernel
