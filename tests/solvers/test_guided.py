@@ -210,3 +210,37 @@ def test_senseless_settings_are_refused(settings, message):
 def test_a_prior_that_is_none_is_refused_at_once(tmp_path):
     with pytest.raises(FormatError, match="No such file"):
         GuidedSolver(prior=str(tmp_path / "none.npz"))
+
+
+PAPER = ("17_10_boxing", "90_05_jump_kick", "01_03_playground_climb_hang_swing")
+
+
+@pytest.mark.data
+def test_on_the_papers_clips_it_is_better_than_sequential_ik_by_a_third(shared_data):
+    errors, missed = [], []
+    for name in PAPER:
+        clip = sp.load(shared_data / "cmu" / "paper" / f"{name}.bvh")
+        result = sp.reconstruct(clip.points(), clip.skeleton, solver="guided")
+        found = sp.compare(result.motion, clip)
+        errors.append((found.position_rms, found.orientation_rms))
+        missed.append(result.residuals[:, 1:].ravel())
+        assert result.report.limit_violations == 0
+        assert largest_step(result.motion) < np.radians(30.0)
+        assert found.jitter_ratio < 1.1
+    position, orientation = np.mean(errors, axis=0)
+    assert position <= 0.0150
+    assert orientation <= 0.225
+    assert errors[1][0] <= 0.0215  # the jump kick, no worse than sequential IK
+    every = np.concatenate(missed)
+    assert every.mean() < 0.001
+    assert np.percentile(every, 99.0) < 0.005
+
+
+@pytest.mark.data
+def test_other_peoples_rigs_are_finite_and_within_limits(shared_data):
+    for path in sorted((shared_data / "other" / "bvh").glob("*.bvh")):
+        clip = sp.load(path)
+        clip = clip.frames(slice(0, 200))
+        result = sp.reconstruct(clip.points(), clip.skeleton, solver="guided")
+        assert np.isfinite(result.motion.rotations).all(), path
+        assert result.report.limit_violations == 0, path
