@@ -154,6 +154,9 @@ def look(
 ) -> tuple[Quat, float]:
     """Ask the network about the points in `work`, in a facing that agrees with its answer.
 
+    Where the pelvis's rotation is known, or points are guesses and no evidence of it, the estimate
+    is the facing (`fixed`).
+
     Returns:
         The facing, and how far its points are trusted.
     """

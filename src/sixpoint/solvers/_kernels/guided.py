@@ -37,6 +37,7 @@ from .standing import UNSEEN, stand_up
 from .tables import (
     LIMB_ROWS,
     LIMBS,
+    MISSING,
     SPINE_LIMITED,
     UNREACHABLE,
     Body,
@@ -48,6 +49,8 @@ from .tables import (
 )
 from .trunk import row3, row4, set3, set4, solve_trunk
 
+GUESSED = 0xF * (MISSING << FIRST_LIMB)
+"""Any wrist or ankle that was not seen."""
 HELD = 1e-3
 """A head further than this part of height from its point is held back by limits."""
 HELPS, HELP = 3, 0.7
@@ -206,7 +209,8 @@ def solve_frame(
         stand_up(body, settings, memory, work, estimate)
     _, fixed = known_turn(turned, PELVIS)
     head, has_head = known_turn(turned, HEAD)
-    facing, trust = look(body, guide, state, work, estimate, fixed, net)
+    guessed = flags & GUESSED != 0
+    facing, trust = look(body, guide, state, work, estimate, fixed or guessed, net)
     memory.confidence = trust
     smooth(guide, memory, facing, net)
     read_stations(net)
@@ -233,7 +237,9 @@ def solve_frame(
         set4(work.world, PELVIS, pelvis)
         set3(work.ends, FIRST_LIMB + limb, end)
         flags |= more
-    finish_frame(body, settings, state, work, rest, pelvis, seen, out, frame, steps, flags)
+    # A guessed limb goes where the pelvis goes, and would turn it round and round.
+    faced = estimate if guessed else pelvis
+    finish_frame(body, settings, state, work, rest, faced, seen, out, frame, steps, flags)
     if guide.lower >= 0:
         before = (
             guide.lower_before[0],
