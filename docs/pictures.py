@@ -16,6 +16,7 @@ from drawing.boundary import boundaries, shoulder
 from drawing.choosing import choosing
 from drawing.clips import order, strip, swivel
 from drawing.elbow import elbow
+from drawing.guided import guided
 from drawing.jacobian import jacobian, pik
 from drawing.kma import kma
 from drawing.limb import clavicle, limb
@@ -54,6 +55,7 @@ PICTURES: dict[str, Callable[[Path], None]] = {
     "swivel": swivel,
     "elbow": elbow,
     "shoulder": shoulder,
+    "guided": guided,
     "kma": kma,
     "tgbsik": tgbsik,
     "ccd": ccd,

@@ -338,6 +338,19 @@ def _help(option: click.Option) -> str:
     return text.strip()
 
 
+def model_card() -> str:
+    """The card of the built-in prior, as a section of a page."""
+    from sixpoint.priors.card import card_text
+    from sixpoint.priors.model import builtin_prior
+
+    return (
+        card_text(builtin_prior())
+        .replace("\n## ", "\n### ")
+        .replace("# Model", "## Model", 1)
+        .strip()
+    )
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "capabilities": capabilities,
     **{f"{page.stem}-settings": partial(settings, page.stem) for page in SOLVER_PAGES},
@@ -356,6 +369,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "rooms": rooms,
     "commands": commands,
     **measured.TABLES,
+    "model-card": model_card,
 }
 """Name in the mark -> what makes the table."""
 

@@ -23,6 +23,7 @@ COMMANDS = {
     "limits": "Joint types and limits from clips of one rig.",
     "render": "Look at motions: contact sheet, animation or 3D page.",
     "convert": "Between file formats, units and frame rates.",
+    "train": "Fit the prior of the guided solver to one's own clips.",
     "solvers": "The solvers and what they can do.",
     "bench": "Measure solvers on this machine, as their papers did.",
 }

@@ -23,7 +23,7 @@ from .options import (
 @click.command("reconstruct")
 @click.argument("source", metavar="IN")
 @click.option("-o", "--output", required=True, metavar="OUT", help="File, or folder if IN is one.")
-@click.option("--solver", "name", default="sik", show_default=True, help="See `sixpoint solvers`.")
+@click.option("--solver", "name", help="See `sixpoint solvers`.  [default: sik]")
 @click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of the solver."
 )
@@ -35,6 +35,7 @@ from .options import (
     help="How much wrists, ankles and the frame before turn the pelvis.",
 )
 @click.option("--collisions", is_flag=True, help="Push elbows out of the torso.")
+@click.option("--prior", metavar="FILE", help="A model of `sixpoint train`; solver `guided`.")
 @click.option("--limits", metavar="FILE", help="Joint limits; default those of adults.")
 @click.option("--no-limits", is_flag=True, help="Let joints turn freely.")
 @click.option("--skeleton", metavar="FILE", help="Whose points these are, if IN holds points.")
@@ -54,10 +55,11 @@ from .options import (
 def command(
     source: str,
     output: str,
-    name: str,
+    name: str | None,
     settings: tuple[str, ...],
     weights: tuple[float, float, float] | None,
     collisions: bool,
+    prior: str | None,
     limits: str | None,
     no_limits: bool,
     skeleton: str | None,
@@ -82,7 +84,10 @@ def command(
     """  # noqa: D301  (click wants the backspace itself)
     if limits and no_limits:
         raise click.UsageError("Give --limits FILE or --no-limits, not both.")
-    solver = make_solver(name, settings, weights=weights, collisions=collisions or None)
+    chosen = name or ("guided" if prior else "sik")
+    solver = make_solver(
+        chosen, settings, weights=weights, collisions=collisions or None, prior=prior
+    )
     job = Job(
         source=source,
         output=output,

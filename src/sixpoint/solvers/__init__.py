@@ -15,6 +15,7 @@ from .ccd import CyclicSolver
 from .dls import DampedSolver
 from .expression import Expression, express
 from .fabrik import ReachingSolver
+from .guided import GuidedSolver
 from .kma import KulpaMultonSolver
 from .mass_spring import SpringForceSolver, SpringPositionSolver
 from .monte_carlo import MonteCarloSolver
@@ -37,6 +38,7 @@ __all__ = [
     "DampedSolver",
     "DampedSvdSolver",
     "Expression",
+    "GuidedSolver",
     "KulpaMultonSolver",
     "MonteCarloSolver",
     "PrioritizedSolver",
@@ -63,6 +65,7 @@ SOLVERS: dict[str, type[Solver]] = {
     kind.name: kind
     for kind in (
         SequentialSolver,
+        GuidedSolver,
         KulpaMultonSolver,
         SwivelSolver,
         AnalyticUpperSolver,

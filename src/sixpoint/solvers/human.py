@@ -58,6 +58,8 @@ class HumanSolver(Solver):
 
     kernel: ClassVar[Kernel[..., None]]
     """Solves some frames; its arguments are those of `_kernels.sik.solve_frames`."""
+    tracker: ClassVar[type[HumanTracker]]
+    """What `prepare` gives."""
 
     weights: tuple[float, float, float] = (1.0, 1.0, 0.0)
     """How much the line between the wrists, the line between the ankles and the frame before decide
@@ -95,7 +97,7 @@ class HumanSolver(Solver):
                 "people by six points."
             )
         kept = resolve_limits(limits, skeleton)
-        return HumanTracker(self, skeleton, kept, rate, SIX if names is None else names)
+        return self.tracker(self, skeleton, kept, rate, SIX if names is None else names)
 
     @property
     def closeness(self) -> float:
@@ -114,6 +116,7 @@ class HumanSolver(Solver):
         settings["predict"] = self.missing == "predict"
         settings["recovery"] = round(self.recovery * rate)
         settings["fade"] = math.exp(-1.0 / (FADE * rate))
+        settings["period"] = 1.0 / rate
         settings["follow"] = FOLLOW * rate
         settings["turn"] = FASTEST_TURN / rate
         for name, value in self.numbers().items():
@@ -268,3 +271,6 @@ def _reason(flags: int) -> StopReason:
     if flags & tables.OUT_OF_STEPS:
         return StopReason.MAX_ITERATIONS
     return StopReason.STALLED
+
+
+HumanSolver.tracker = HumanTracker

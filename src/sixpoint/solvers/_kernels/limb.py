@@ -93,22 +93,15 @@ def limb_aim(
 
 
 @helper
-def limb_finish(
+def limb_bend(
     body: Body, limits: LimitTable, limb: int, row: int, turn: Quat, aim: Vec3
 ) -> tuple[Quat, float, float, bool]:
-    """Lines 8 to 12: turn A about its bone so that the hinge can reach, then bend the hinge.
+    """Lines 11 and 12: keep A within its limit, bend the hinge towards the target.
 
     Returns:
         Rotation of A, hinge angle about X, distance from the target, whether a limit was felt.
     """
     upper, lower = body.bones[limb, 0], body.bones[limb, 1]
-    bend = body.bend[limb]
-    rest = vec_sub(aim, quat_rotate(turn, (0.0, -upper, 0.0)))
-    inside = quat_unrotate(turn, rest)  # B to D in the frame of A
-    if inside[0] * inside[0] + inside[2] * inside[2] > ACROSS * ACROSS:
-        # A0.14: the hinge opens towards +Z in arms, -Z in legs.
-        twist = math.atan2(bend * inside[0], bend * inside[2])
-        turn = quat_mul(turn, quat_from_axis_angle((0.0, 1.0, 0.0), twist))
     held = limit_project(limits, row, turn)
     limited = held != turn
     rest = vec_sub(aim, quat_rotate(held, (0.0, -upper, 0.0)))
@@ -123,6 +116,35 @@ def limb_finish(
 
 
 @helper
+def limb_finish(
+    body: Body,
+    limits: LimitTable,
+    limb: int,
+    row: int,
+    turn: Quat,
+    aim: Vec3,
+    plane: bool = False,
+) -> tuple[Quat, float, float, bool]:
+    """Lines 8 to 12: turn A about its bone so that the hinge can reach, then bend the hinge.
+
+    With `plane`, A keeps the plane in which it is given: a straight limb that a limit holds back
+    would turn about its bone from one frame to the next, for a few millimetres.
+
+    Returns:
+        Rotation of A, hinge angle about X, distance from the target, whether a limit was felt.
+    """
+    upper = body.bones[limb, 0]
+    bend = body.bend[limb]
+    rest = vec_sub(aim, quat_rotate(turn, (0.0, -upper, 0.0)))
+    inside = quat_unrotate(turn, rest)  # B to D in the frame of A
+    if not plane and inside[0] * inside[0] + inside[2] * inside[2] > ACROSS * ACROSS:
+        # A0.14: the hinge opens towards +Z in arms, -Z in legs.
+        twist = math.atan2(bend * inside[0], bend * inside[2])
+        turn = quat_mul(turn, quat_from_axis_angle((0.0, 1.0, 0.0), twist))
+    return limb_bend(body, limits, limb, row, turn, aim)
+
+
+@helper
 def limb_swivelled(
     body: Body,
     limits: LimitTable,
@@ -132,12 +154,13 @@ def limb_swivelled(
     aim: Vec3,
     free: Quat,
     angle: float,
+    plane: bool,
 ) -> tuple[Quat, float, float, bool, float]:
     """The limb turned about the line A-D, within its limits (see `limb_finish`), and its cost."""
     axis = vec_unit(aim, (0.0, -1.0, 0.0))
     turn = quat_mul(quat_from_axis_angle(axis, angle), free)
     within = limit_project(limits, row, turn)
-    held, hinge, miss, limited = limb_finish(body, limits, limb, row, within, aim)
+    held, hinge, miss, limited = limb_finish(body, limits, limb, row, within, aim, plane)
     change = angle - state.swivels[limb]
     cost = miss + SWIVEL_COST * body.height * (abs(angle) + change * change / SWIVEL_EASE)
     return held, hinge, miss, limited or within != turn, cost
@@ -145,28 +168,44 @@ def limb_swivelled(
 
 @helper
 def limb_search(
-    body: Body, limits: LimitTable, state: State, limb: int, row: int, aim: Vec3, free: Quat
+    body: Body,
+    limits: LimitTable,
+    state: State,
+    limb: int,
+    row: int,
+    aim: Vec3,
+    free: Quat,
+    plane: bool,
+    most: float,
 ) -> tuple[Quat, float, float, bool]:
     """Another swivel about the line A-D, where limits keep the limb from its target.
 
     Ours (`swivel="search"`). Weighs the distance that is missed against the turn and against its
     change since the frame before: a limb does not jump to the other side for a millimetre, and
-    eases back when it can.
+    eases back when it can. It never turns by more than `most` [rad] in a frame.
     """
     # Nearest turns first, and outwards before inwards: of equal answers the first is taken, so
     # that rounding does not decide, and left and right decide alike.
     outwards = 1.0 if limb % 2 == 0 else -1.0
     best, least = 0.0, math.inf
+    if abs(state.swivels[limb]) > most:
+        best = state.swivels[limb]
     for phase in range(2):
         centre = best
         step = SEARCH_FINE if phase else SEARCH_COARSE
         reach = 9 if phase else int(math.pi / SEARCH_COARSE)
         for k in range(2 * reach + 1):
             angle = centre + outwards * step * ((k + 1) // 2 if k % 2 else -(k // 2))
-            _, _, _, _, cost = limb_swivelled(body, limits, state, limb, row, aim, free, angle)
+            if abs(angle - state.swivels[limb]) > most:
+                continue
+            _, _, _, _, cost = limb_swivelled(
+                body, limits, state, limb, row, aim, free, angle, plane
+            )
             if cost < least - TIE * body.height:
                 best, least = angle, cost
-    held, hinge, miss, limited, _ = limb_swivelled(body, limits, state, limb, row, aim, free, best)
+    held, hinge, miss, limited, _ = limb_swivelled(
+        body, limits, state, limb, row, aim, free, best, plane
+    )
     state.swivels[limb] = best
     return held, hinge, miss, limited
 
@@ -231,27 +270,54 @@ def solve_limb(
     Returns:
         Where the end of the limb comes to lie, and flags.
     """
-    row = body.joints + LIMB_ROWS * limb
     upper, lower = body.bones[limb, 0], body.bones[limb, 1]
-    bend = body.bend[limb]
     parent, place, aim, flags = limb_begin(body, limits, settings, state, work, limb, target)
+    free = limb_aim(settings, state, limb, body.bend[limb], upper, lower, aim)
+    return settle_limb(body, limits, settings, state, work, limb, parent, place, aim, free, flags)
+
+
+@helper
+def settle_limb(
+    body: Body,
+    limits: LimitTable,
+    settings: Settings,
+    state: State,
+    work: Work,
+    limb: int,
+    parent: Quat,
+    place: Vec3,
+    aim: Vec3,
+    free: Quat,
+    flags: int,
+) -> tuple[Vec3, int]:
+    """Root and hinge of a limb within their limits, from the rotation of the root that is wished.
+
+    Returns:
+        Where the end of the limb comes to lie, and flags added to those given.
+    """
+    row = body.joints + LIMB_ROWS * limb
     within = not flags & (UNREACHABLE << limb)
-    free = limb_aim(settings, state, limb, bend, upper, lower, aim)
     turn = limit_project(limits, row + 1, free)
     pressed = turn != free
-    held, angle, miss, limited = limb_finish(body, limits, limb, row + 1, turn, aim)
+    plane = settings.keep_plane > 0
+    most = settings.turn if plane else math.inf
+    held, angle, miss, limited = limb_finish(body, limits, limb, row + 1, turn, aim, plane)
     if settings.swivel_search and within:
         if miss > MISS * body.height or state.swivels[limb] != 0.0:
-            held, angle, miss, limited = limb_search(body, limits, state, limb, row + 1, aim, free)
+            held, angle, miss, limited = limb_search(
+                body, limits, state, limb, row + 1, aim, free, plane, most
+            )
             turn = held
             pressed = False  # counted by the search, for the swivel it chose
     else:
         state.swivels[limb] = 0.0
-    if settings.collisions and bend > 0.0:
+    if settings.collisions and body.bend[limb] > 0.0:
         pushed, moved = elbow_push(body, work, limb, parent, place, turn, aim)
         if moved:
             flags |= COLLIDED << limb
-            held, angle, miss, limited = limb_finish(body, limits, limb, row + 1, pushed, aim)
+            held, angle, miss, limited = limb_finish(
+                body, limits, limb, row + 1, pushed, aim, plane
+            )
             pressed = pressed or miss > MISS * body.height
             if elbow_depth(body, work, limb, parent, place, held) > FELT_DEPTH * body.height:
                 flags |= STALLED << limb  # a limit, or the target, keeps it inside

@@ -53,11 +53,12 @@ Settings: TypeAlias = np.record
 """Settings of sequential IK as numbers, a record of `SETTINGS`; see `SequentialSolver`."""
 
 
-def _record(*fields: tuple[str, str] | tuple[str, str, tuple[int, ...]]) -> np.dtype[np.record]:
+def record_type(*fields: tuple[str, str] | tuple[str, str, tuple[int, ...]]) -> np.dtype[np.record]:
+    """A record of these fields, as compiled code takes it."""
     return cast("np.dtype[np.record]", np.dtype((np.record, list(fields))))
 
 
-BODY = _record(
+BODY = record_type(
     ("joints", "i8"),  # n: joints of the spine
     ("rows", "i8"),  # rows of joints
     ("lumbar", "i8"),  # row of the joint on the pelvis that carries the spine, -1 for none
@@ -89,7 +90,7 @@ BODY = _record(
     ("anchor_turn", "f8", (4,)),  # its world rotation; identity for a root
 )
 
-STATE = _record(
+STATE = record_type(
     ("frames", "i8"),  # solved so far
     ("left", "f8", (3,)),  # X axis of the pelvis estimated last
     ("pelvis", "f8", (4,)),  # world rotation of the pelvis solved last
@@ -110,7 +111,7 @@ STATE = _record(
     ("eases", "f8", (6,)),  # frames in which it eases back
 )
 
-WORK = _record(
+WORK = record_type(
     ("local", "f8", (ROWS, 4)),  # anatomical local rotation of each row
     ("trial", "f8", (SPINE, 4)),  # spine rotations while searching
     ("world", "f8", (SPINE, 4)),  # world rotations of the spine joints
@@ -120,7 +121,7 @@ WORK = _record(
     ("ends", "f8", (6, 3)),  # where the six points of the body are after solving
 )
 
-SETTINGS = _record(
+SETTINGS = record_type(
     ("weights", "f8", (3,)),
     ("project_previous", "i8"),
     ("bend", "i8"),
@@ -131,6 +132,7 @@ SETTINGS = _record(
     ("clavicle_relax", "f8"),
     ("fixed_clavicle", "i8"),
     ("swivel_search", "i8"),
+    ("keep_plane", "i8"),  # whether limbs keep the plane of their hinge where limits hold them
     ("twist_weight", "f8"),
     ("hysteresis", "i8"),
     ("collisions", "i8"),
@@ -138,6 +140,7 @@ SETTINGS = _record(
     ("level_feet", "i8"),
     ("recovery", "f8"),  # frames
     ("fade", "f8"),  # part of a predicted speed that is left after each frame
+    ("period", "f8"),  # time between frames [s]
     # Iterative methods; lengths are parts of the figure's size.
     ("method", "i8"),
     ("iterations", "i8"),

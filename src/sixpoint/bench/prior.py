@@ -1,0 +1,227 @@
+"""What a prior gains and what it costs: sequential IK with and without, on clips and under stress.
+
+Each clip is reconstructed by plain sequential IK, by the guided solver, and by variants of it that
+leave something out. Then points are made worse: noise, drop-outs, a body with wrong limb lengths
+(X8). Last, the solver's own confidence is held against its errors: one that is honest falls where
+errors grow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..body.skeleton import Skeleton
+from ..errors import InputError
+from ..kernels.types import Floats
+from ..motion.metrics import compare
+from ..motion.motion import Motion
+from ..motion.points import Points
+from ..solvers import Solver, solver
+from ..solvers.guided import GuidedTracker
+from .judging import judge
+from .published import paper_clip
+from .speed import machine
+
+SEED = 20080408
+NOISE = (0.0, 0.002, 0.005, 0.010, 0.020, 0.030)
+"""White noise on every coordinate of the points [m]."""
+LOST = (0.0, 0.05, 0.1, 0.2)
+"""Part of the time in which each point is not seen."""
+GAP = 0.3
+"""Mean length of a drop-out [s]."""
+LENGTHS = (-0.10, -0.05, 0.0, 0.05, 0.10)
+"""Errors of the limbs' lengths."""
+QUICK_FRAMES = 240
+BINS = (0.0, 0.25, 0.5, 0.75, 0.999, 1.0)
+"""Edges of the confidence, the last bin being full trust."""
+
+Progress = Callable[[int, int], None]
+
+
+def variants(prior: str = "") -> dict[str, Solver]:
+    """Solvers that are compared on clips."""
+    return {
+        "sik": solver("sik"),
+        "sik, swivel search": solver("sik", swivel="search"),
+        "guided": solver("guided", prior=prior),
+        "guided, half trust": solver("guided", prior=prior, trust=0.5),
+        "guided, no filter": solver("guided", prior=prior, cutoff=0.0),
+        "guided, neutral hands and feet": solver("guided", prior=prior, ends="neutral"),
+        "tgbsik": solver("tgbsik"),
+    }
+
+
+def bench_prior(
+    clips: Mapping[str, Motion],
+    *,
+    prior: str = "",
+    quick: bool = False,
+    seed: int = SEED,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Measure.
+
+    Args:
+        clips: name -> motion; the paper's clips get its weights for plain sequential IK.
+        prior: file of a model; empty for the built-in one.
+        quick: at most 240 frames of each clip and fewer stresses; the same keys.
+        seed: of noise and drop-outs.
+        progress: called with rows done and their total.
+
+    Returns:
+        Numbers for JSON.
+    """
+    if not clips:
+        raise InputError("Expected at least one clip, got none.")
+    chosen = {name: _excerpt(clip) if quick else clip for name, clip in clips.items()}
+    solvers = variants(prior)
+    pair = {name: solvers[name] for name in ("sik", "guided")}
+    levels = {
+        "noise_m": NOISE[::3] if quick else NOISE,
+        "lost": LOST[::3] if quick else LOST,
+        "lengths": LENGTHS[::2] if quick else LENGTHS,
+    }
+    total = len(chosen) * len(solvers) + len(pair) * sum(map(len, levels.values()))
+    done = 0
+
+    def step() -> None:
+        nonlocal done
+        done += 1
+        if progress is not None:
+            progress(done, total)
+
+    rows = []
+    for clip_name, clip in chosen.items():
+        for name, method in solvers.items():
+            row = judge(_fitting(method, clip_name), clip).row
+            rows.append({"clip": clip_name, "solver": name, **row})
+            step()
+    stresses = []
+    for kind, values in levels.items():
+        for value in values:
+            for name, method in pair.items():
+                found = [
+                    _stressed(_fitting(method, key), clip, kind, value, seed + k)
+                    for k, (key, clip) in enumerate(chosen.items())
+                ]
+                position, orientation = np.mean(found, axis=0)
+                stresses.append(
+                    {"stress": kind, "level": value, "solver": name,
+                     "position_rms": float(position), "orientation_rms": float(orientation)}
+                )  # fmt: skip
+                step()
+    return {
+        "bench": "prior",
+        "quick": quick,
+        "seed": seed,
+        "prior": prior or "built-in",
+        "rows": rows,
+        "averages": _averages(rows),
+        "stresses": stresses,
+        "confidence": confidence_bins(solvers["guided"], chosen.values()),
+        "machine": machine(),
+    }
+
+
+def _excerpt(clip: Motion) -> Motion:
+    start = max(0, (len(clip) - QUICK_FRAMES) // 2)
+    return clip.frames(slice(start, start + QUICK_FRAMES))
+
+
+def _fitting(method: Solver, clip: str) -> Solver:
+    """Sequential IK with the paper's weights on the paper's clips; the guided solver needs none."""
+    paper = paper_clip(clip)
+    if paper is None or method.name == "guided":
+        return method
+    return replace(method, weights=paper.weights)  # type: ignore[call-arg]
+
+
+def _averages(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Means over clips; the largest of what is a largest."""
+    out = []
+    for name in dict.fromkeys(row["solver"] for row in rows):
+        mine = [row for row in rows if row["solver"] == name]
+        average: dict[str, Any] = {"solver": name}
+        for key, value in mine[0].items():
+            if isinstance(value, int | float):
+                values = [row[key] for row in mine]
+                largest = key.startswith("largest") or key.endswith("max_m")
+                average[key] = float(max(values) if largest else np.mean(values))
+        out.append(average)
+    return out
+
+
+def _stressed(
+    method: Solver, clip: Motion, kind: str, level: float, seed: int
+) -> tuple[float, float]:
+    rng = np.random.default_rng(seed)
+    points, skeleton = clip.points(), clip.skeleton
+    if kind == "noise_m":
+        points = noisy(points, level, rng)
+    elif kind == "lost":
+        points = with_gaps(points, level, rng)
+    else:
+        skeleton = with_limbs(skeleton, 1.0 + level)
+    result = method.prepare(skeleton, rate=points.rate).solve_clip(points)
+    found = compare(result.motion, clip)
+    return found.position_rms, found.orientation_rms
+
+
+def noisy(points: Points, level: float, rng: np.random.Generator) -> Points:
+    """White noise on every coordinate [m]."""
+    noise = level * rng.normal(size=points.positions.shape)
+    return replace(points, positions=points.positions + noise)
+
+
+def with_gaps(points: Points, lost: float, rng: np.random.Generator) -> Points:
+    """Drop-outs of each point, lost so much of the time; their lengths are exponential."""
+    if lost <= 0.0:
+        return points
+    positions: Floats = points.positions.copy()
+    for p in range(positions.shape[1]):
+        frame = 0.0
+        while frame < len(positions):
+            seen = rng.exponential(GAP * (1.0 - lost) / lost) * points.rate
+            gap = rng.exponential(GAP) * points.rate
+            positions[int(frame + seen) : int(frame + seen + gap), p] = np.nan
+            frame += seen + gap + 1.0
+    return replace(points, positions=positions)
+
+
+def with_limbs(skeleton: Skeleton, factor: float) -> Skeleton:
+    """The same body with longer or shorter upper and lower arms and legs."""
+    anatomy = skeleton.anatomy
+    offsets = np.array(skeleton.offsets)
+    for side in "lr":
+        for top, *below in (("shoulder", "elbow", "wrist"), ("hip", "knee", "ankle")):
+            path = skeleton.path(anatomy.node(f"{side}_{below[-1]}"))
+            after = path[path.index(anatomy.node(f"{side}_{top}")) + 1 :]
+            offsets[[node for node in after if node < skeleton.joint_count]] *= factor
+    return replace(skeleton, offsets=offsets)
+
+
+def confidence_bins(method: Solver, clips: Any) -> list[dict[str, Any]]:
+    """Mean error of the frames in which the solver trusted its prior so far."""
+    trusts, errors = [], []
+    for clip in clips:
+        points = clip.points()
+        tracker = method.prepare(clip.skeleton, rate=points.rate)
+        assert isinstance(tracker, GuidedTracker)
+        found = compare(tracker.solve_clip(points).motion, clip)
+        trusts.append(tracker.confidences)
+        errors.append(found.position_per_frame)
+    trust, error = np.concatenate(trusts), np.concatenate(errors)
+    place = np.digitize(trust, BINS[1:-1])
+    return [
+        {
+            "from": BINS[k],
+            "to": BINS[k + 1],
+            "frames": int((place == k).sum()),
+            "position_mean": float(error[place == k].mean()) if (place == k).any() else None,
+        }
+        for k in range(len(BINS) - 1)
+    ]

@@ -1,0 +1,130 @@
+"""`sixpoint train`: fit the prior of the guided solver to one's own clips."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .console import compiling, emit, progress, say, show_table
+from .options import check_output, json_option, wrong_call
+
+CMU_CREDIT = (
+    "The data used in this project was obtained from mocap.cs.cmu.edu. The database was created "
+    "with funding from NSF EIA-0196217. It is free for all uses."
+)
+
+
+@click.command("train")
+@click.argument("data", metavar="DATA")
+@click.option("-o", "--output", required=True, metavar="MODEL.npz", help="The model goes there, "
+              "its card beside it (MODEL.md).")  # fmt: skip
+@click.option("--validation", metavar="NAME,NAME...", help="Subjects kept aside. Default: every "
+              "eighth.")  # fmt: skip
+@click.option("--steps", type=click.IntRange(1), default=6000, show_default=True)
+@click.option("--units", type=click.IntRange(4, 512), default=128, show_default=True,
+              help="In each of two hidden layers.")  # fmt: skip
+@click.option("--seed", type=int, default=20080408, show_default=True)
+@click.option("--name", default="prior", show_default=True, help="Title of the model card.")
+@click.option("--credit", default="", help="Who is to be thanked for the data; for the card.")
+@click.option("--quick", is_flag=True, help="A tenth of the steps: to see whether it works.")
+@json_option
+def command(
+    data: str,
+    output: str,
+    validation: str | None,
+    steps: int,
+    units: int,
+    seed: int,
+    name: str,
+    credit: str,
+    quick: bool,
+    as_json: bool,
+) -> None:
+    """Fit a prior to motion: what people tend to do.
+
+    DATA is a folder of BVH clips (01_walk.bvh, 01_run.bvh, 02_walk.bvh: the name up to the first
+    underscore is the subject) or of packs, one for each subject. Needs several subjects: some are
+    kept aside to measure how well it works on people it has not seen.
+
+    \b
+    sixpoint train clips/ -o mine.npz
+    sixpoint reconstruct points.csv --height 1.78 --prior mine.npz -o body.bvh
+    """  # noqa: D301  (click wants the backspace itself)
+    from ..bench.judging import judge_subjects
+    from ..formats.subjects import read_subjects
+    from ..priors.card import card_text
+    from ..priors.training import Subject, TrainingSettings, train_prior
+    from ..replacing import replacing
+    from ..solvers import solver
+
+    check_output(output, (".npz",))
+    found, notes = read_subjects(data)
+    for note in notes:
+        say(f"note: {note}")
+    with wrong_call():
+        aside = _aside(list(found), validation)
+    settings = TrainingSettings(steps=max(1, steps // 10) if quick else steps, units=units,
+                                seed=seed)  # fmt: skip
+    people = {key: Subject.of(key, motions) for key, motions in found.items()}
+    with progress("training") as tell:
+        prior = train_prior(
+            [person for key, person in people.items() if key not in aside],
+            [people[key] for key in aside],
+            settings,
+            tell,
+        )
+    prior = replace(prior, card={"name": name})
+    prior.save(output)  # the solver reads it from there
+    solvers = {"sik": solver("sik"), "guided": solver("guided", prior=str(Path(output).resolve()))}
+    with compiling(), progress("validation") as tell:
+        figures = judge_subjects(solvers, {key: found[key] for key in aside}, tell)
+    training = [key for key in found if key not in aside]
+    card: dict[str, Any] = {
+        "name": name,
+        "data": f"{len(found)} subjects of `{Path(data).name}`.",
+        "credit": credit or (CMU_CREDIT if "cmu" in Path(data).name.lower() else ""),
+        "training": training,
+        "validation": aside,
+        "frames": sum(len(people[key].poses) for key in training),
+        "command": f"sixpoint train {Path(data).name} -o {Path(output).name} --validation "
+        f"{','.join(aside)} --steps {settings.steps} --units {units} --seed {seed}",
+        "figures": figures,
+    }
+    prior = replace(prior, card=card)
+    prior.save(output)
+    beside = Path(output).with_suffix(".md")
+    with replacing(beside) as file:
+        file.write(card_text(prior).encode())
+    say(f"wrote {output} and {beside}")
+    if as_json:
+        emit({"model": output, "card": str(beside), "numbers": prior.numbers, **card})
+        return
+    columns = [f"{kind}_{who}" for kind in ("position", "orientation") for who in solvers]
+    show_table(
+        "Subjects kept aside",
+        ("subject", "position, sik", "guided", "rotation, sik", "guided"),
+        [(key, *(f"{row[column]:.4f}" for column in columns)) for key, row in figures.items()],
+    )
+
+
+def _aside(names: list[str], wanted: str | None) -> list[str]:
+    """Subjects kept for validation."""
+    from ..errors import InputError, UnknownName
+
+    if len(names) < 2:
+        raise InputError(
+            f"Expected clips of two subjects or more, some to learn from and some to validate "
+            f"with; got only {', '.join(names)}."
+        )
+    if wanted is None:
+        return names[3::8] or names[-1:]
+    chosen = [name.strip() for name in wanted.split(",") if name.strip()]
+    for name in chosen:
+        if name not in names:
+            raise UnknownName("subject", name, names)
+    if not chosen or len(chosen) == len(names):
+        raise InputError("Expected some subjects to validate with and some to learn from.")
+    return chosen

@@ -1,0 +1,73 @@
+"""The model card: what a prior was fitted to, how well it does, what it is not for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .model import Prior
+
+LIMITS_OF_USE = (
+    "It says what is likely, not what is so. Do not measure joint angles of patients or athletes "
+    "with it, and do not identify people by it.",
+    "It knows the people and movements it was fitted to. Where points look unlike them the solver "
+    "trusts it less and says how far (`confidence`); usual-looking points of an unusual pose "
+    "deceive it.",
+    "It was fitted to adults with two arms and two legs.",
+)
+
+
+def card_text(prior: Prior) -> str:
+    """A model card in Markdown."""
+    card = prior.card
+    lines = [
+        f"# Model card: {card.get('name', 'prior')}",
+        "",
+        f"A network of {_layers(prior)} units, {prior.numbers} numbers, that says from six points "
+        "how pelvis, spine, limbs, hands and feet are turned. Used by the solver `guided`.",
+        "",
+        "## Data",
+        "",
+        str(card.get("data", "not said")),
+        "",
+        str(card.get("credit", "")),
+        "",
+        f"- fitted to {_people(card.get('training', ()))}, {card.get('frames', 0)} frames",
+        f"- kept aside for validation: {_people(card.get('validation', ()))}",
+        f"- made with `{card.get('command', 'sixpoint train')}`",
+        "",
+        "## Figures",
+        "",
+        *_figures(card.get("figures", {})),
+        "",
+        "## Limits of use",
+        "",
+        *(f"- {text}" for text in LIMITS_OF_USE),
+    ]
+    return "\n".join(line for k, line in enumerate(lines) if line or lines[k - 1]) + "\n"
+
+
+def _layers(prior: Prior) -> str:
+    sizes = [prior.weights[0].shape[0], *(w.shape[1] for w in prior.weights[::2])]
+    return " x ".join(map(str, sizes))
+
+
+def _people(names: Sequence[str]) -> str:
+    return f"{len(names)} subjects ({', '.join(names)})" if names else "nobody"
+
+
+def _figures(figures: Mapping[str, Any]) -> list[str]:
+    if not figures:
+        return ["Not measured."]
+    rows = [
+        "Errors on the subjects kept aside, as in the SIK paper: RMS over frames of the joint",
+        "average, positions as a part of body height, rotations in radians.",
+        "",
+        "| subject | position, sik | position, guided | rotation, sik | rotation, guided |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    for name, row in figures.items():
+        values = (row[f"{kind}_{who}"] for kind in ("position", "orientation")
+                  for who in ("sik", "guided"))  # fmt: skip
+        rows.append(f"| {name} | " + " | ".join(f"{value:.4f}" for value in values) + " |")
+    return rows

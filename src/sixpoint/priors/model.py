@@ -1,0 +1,192 @@
+"""The prior as a thing: weights, what they were fitted to, how to keep and read it."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from ..body.skeleton import frozen_array
+from ..errors import FormatError
+from ..kernels.types import Floats
+from ..replacing import replacing
+from .layout import INPUTS, OUTPUTS, mirror_inputs, mirror_outputs
+from .network import bend
+
+FORMAT, VERSION = "sixpoint prior", 1
+"""Version of what goes in and comes out: a model of another one cannot be used."""
+BUILTIN = "people.npz"
+"""The model that comes with the package."""
+LAYERS = ("w1", "b1", "w2", "b2", "w3", "b3")
+ODDEST = 6.0
+"""Inputs further from their mean than this many deviations are taken to be no further."""
+MOST_UNITS = 512
+"""Widest hidden layer: what a frame's time allows."""
+
+
+@dataclass(frozen=True, eq=False)
+class Prior:
+    """What people tend to do, fitted to motion. Immutable."""
+
+    weights: tuple[Floats, ...]
+    """W1 (35, h1), b1, W2 (h1, h2), b2, W3 (h2, 78), b3."""
+    mean: Floats
+    """Subtracted from the inputs, shape (35,)."""
+    scale: Floats
+    """Then divided by, shape (35,)."""
+    whitening: Floats
+    """Takes scaled inputs to numbers that vary alike in what was seen, shape (35, 35)."""
+    near: float
+    """Distance from what was seen up to which the prior is fully trusted: the 99.5th percentile."""
+    card: Mapping[str, Any] = field(default_factory=dict)
+    """Data, split, settings and figures, for the model card."""
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        put(self, "weights", tuple(frozen_array(w) for w in self.weights))
+        for name in ("mean", "scale", "whitening"):
+            put(self, name, frozen_array(getattr(self, name)))
+        put(self, "card", dict(self.card))
+        self._check()
+
+    def _check(self) -> None:
+        shapes = [w.shape for w in self.weights]
+        if len(shapes) != len(LAYERS) or any(len(s) != 2 - k % 2 for k, s in enumerate(shapes)):
+            raise FormatError(f"Expected three layers of weights, got the shapes {shapes}.")
+        (first, one), (other, two), (third, last) = shapes[0], shapes[2], shapes[4]
+        want = [(INPUTS, one), (one,), (one, two), (two,), (two, OUTPUTS), (OUTPUTS,)]
+        if shapes != want or (first, other, third, last) != (INPUTS, one, two, OUTPUTS):
+            raise FormatError(
+                f"Expected layers from {INPUTS} inputs to {OUTPUTS} outputs that fit each other, "
+                f"got the shapes {shapes}."
+            )
+        if max(one, two) > MOST_UNITS:
+            raise FormatError(f"Expected at most {MOST_UNITS} hidden units, got {max(one, two)}.")
+        for name, shape in (("mean", (INPUTS,)), ("scale", (INPUTS,)),
+                            ("whitening", (INPUTS, INPUTS))):  # fmt: skip
+            if getattr(self, name).shape != shape:
+                raise FormatError(
+                    f"Expected `{name}` of shape {shape}, got {getattr(self, name).shape}."
+                )
+        arrays = (*self.weights, self.mean, self.scale, self.whitening)
+        if not all(np.isfinite(a).all() for a in arrays) or not 0.0 < self.near < np.inf:
+            raise FormatError("Expected finite numbers, got NaN or infinity.")
+        if not (self.scale > 0.0).all():
+            raise FormatError("Expected positive `scale`, got zero or less.")
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers were fitted."""
+        return sum(w.size for w in self.weights)
+
+    def predict(self, x: Floats) -> Floats:
+        """Outputs (F, 78) for inputs (F, 35): the mean of the body and of its mirror image.
+
+        What the compiled solver does frame by frame; here for whole arrays.
+        """
+        order, signs = mirror_inputs()
+        back, back_signs = mirror_outputs()
+        straight = self._through(x)
+        mirrored = self._through(x[:, order] * signs)
+        return np.asarray(0.5 * (straight + mirrored[:, back] * back_signs))
+
+    def distance(self, x: Floats) -> Floats:
+        """How far inputs (F, 35) are from what was seen; `near` is the rim of the usual, (F,)."""
+        order, signs = mirror_inputs()
+        both = [self._scaled(v) @ self.whitening for v in (x, x[:, order] * signs)]
+        return np.asarray(np.max([np.linalg.norm(v, axis=1) for v in both], axis=0))
+
+    def _scaled(self, x: Floats) -> Floats:
+        return np.asarray(np.clip((x - self.mean) / self.scale, -ODDEST, ODDEST))
+
+    def _through(self, x: Floats) -> Floats:
+        w1, b1, w2, b2, w3, b3 = self.weights
+        h = bend(self._scaled(x) @ w1 + b1)
+        return np.asarray(bend(h @ w2 + b2) @ w3 + b3)
+
+    def save(self, path: str | Path) -> None:
+        """Write everything into one NPZ file, weights as 32-bit floats."""
+        content: dict[str, Any] = dict(zip(LAYERS, self.weights, strict=True))
+        content |= {name: getattr(self, name) for name in ("mean", "scale", "whitening", "near")}
+        content = {key: np.asarray(value, np.float32) for key, value in content.items()}
+        content |= {"format": FORMAT, "version": VERSION, "card": json.dumps(self.card)}
+        with replacing(path) as file:
+            np.savez_compressed(file, **content)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a file written by `save`.
+
+        Raises:
+            FormatError: not such a file, or of another version or shape.
+        """
+        try:
+            return cls._read(Path(path).read_bytes())
+        except FormatError as error:
+            raise FormatError(str(error), path=path) from error
+        except OSError as error:
+            raise FormatError(
+                f"Expected a {FORMAT} file: {error.strerror or error}.", path=path
+            ) from error
+
+    @classmethod
+    def _read(cls, data: bytes) -> Self:
+        needed = ("format", "version", "card", *LAYERS, "mean", "scale", "whitening", "near")
+        try:
+            with np.load(io.BytesIO(data), allow_pickle=False) as file:
+                content = {key: file[key] for key in file.files}
+            kind, version = str(content["format"]), int(content["version"])
+            if kind != FORMAT:
+                raise FormatError(f"Expected a {FORMAT} file, got {kind!r}.")
+            if version != VERSION:
+                raise FormatError(
+                    f"Expected version {VERSION} of a {FORMAT}, got version {version}; "
+                    "train it anew with `sixpoint train`."
+                )
+            lost = [key for key in needed if key not in content]
+            if lost:
+                raise FormatError(f"Expected the keys {', '.join(needed)}; {lost[0]} is missing.")
+            return cls(
+                tuple(content[name] for name in LAYERS),
+                content["mean"],
+                content["scale"],
+                content["whitening"],
+                float(content["near"]),
+                json.loads(str(content["card"])),
+            )
+        except FormatError:
+            raise
+        except (KeyError, TypeError, ValueError, EOFError, zipfile.BadZipFile, zlib.error,
+                OSError) as error:  # fmt: skip
+            raise FormatError(f"Expected a {FORMAT} file, got something else ({error}).") from error
+
+
+@cache
+def builtin_prior() -> Prior:
+    """The model that comes with sixpoint."""
+    return Prior._read(resources.files(__package__).joinpath(BUILTIN).read_bytes())
+
+
+def prior_of(name: str) -> Prior:
+    """A prior by its file name, read once; the built-in one for an empty name."""
+    if not name:
+        return builtin_prior()
+    try:
+        changed = Path(name).stat().st_mtime_ns
+    except OSError:
+        changed = 0
+    return _load(name, changed)
+
+
+@cache
+def _load(name: str, changed: int) -> Prior:
+    return Prior.load(name)

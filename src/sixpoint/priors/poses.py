@@ -1,0 +1,175 @@
+"""What a prior learns from: the turns of a person's parts, free of the rig they came from.
+
+A `Build` is a person's measures, a `Poses` what the parts of a body did, both in anatomical frames
+on the common spine. Any build can take any poses: exchanging builds (`place`) gives people of other
+proportions doing the same, of which there are never enough in a data set.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Self
+
+import numpy as np
+
+from ..body.anatomy import Anatomy, anatomy_of
+from ..kernels import arrays
+from ..kernels.types import Floats, Ints
+from ..motion.motion import STRIPE, Motion
+from .stations import HEAD, NECK, NECK_PARTS, PELVIS, TORSO, TORSO_PARTS, spine_map
+
+LIMB_ROLES = (
+    ("l_clavicle", "l_shoulder", "l_elbow", "l_wrist"),
+    ("r_clavicle", "r_shoulder", "r_elbow", "r_wrist"),
+    ("", "l_hip", "l_knee", "l_ankle"),
+    ("", "r_hip", "r_knee", "r_ankle"),
+)
+LIMBS, ARMS = 4, 2
+CHEST = NECK - 1
+"""Station that carries the arms."""
+
+
+@dataclass(frozen=True, eq=False)
+class Build:
+    """Measures of a person in the neutral stance [m]."""
+
+    height: float
+    """Calf + thigh + pelvis + torso + neck, the unit of all lengths."""
+    torso: Floats
+    """The three parts of the torso, from the pelvis to the base of the neck, shape (3, 3)."""
+    neck: Floats
+    """The two parts of the neck, shape (2, 3)."""
+    bases: Floats
+    """Hips from the pelvis; clavicles (or shoulders) from the base of the neck, shape (4, 3)."""
+    clavicles: Floats
+    """From clavicle to shoulder; zero without clavicles, shape (2, 3)."""
+    bones: Floats
+    """Lengths of the upper and the lower bone, shape (4, 2)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Poses:
+    """World rotations of the parts of a body, relative to the neutral stance, over F frames."""
+
+    stations: Floats
+    """Of the spine, shape (F, 7, 4)."""
+    clavicles: Floats
+    """Shape (F, 2, 4)."""
+    limbs: Floats
+    """Upper bone, lower bone, hand or foot of each limb, shape (F, 4, 3, 4)."""
+
+    def __len__(self) -> int:
+        return len(self.stations)
+
+    def frames(self, which: slice | Ints) -> Poses:
+        """Some of the frames."""
+        return Poses(self.stations[which], self.clavicles[which], self.limbs[which])
+
+    @classmethod
+    def joined(cls, several: list[Self]) -> Poses:
+        """One after the other."""
+        return Poses(*(np.concatenate([getattr(p, f.name) for p in several]) for f in fields(cls)))
+
+
+def build_of(anatomy: Anatomy) -> Build:
+    """The measures of a rig's body."""
+    spine = spine_map(anatomy)
+    bends = anatomy.bends
+    neck_base, head = bends[spine.torso], bends[-1]
+    bases, bones, clavicles = np.zeros((LIMBS, 3)), np.zeros((LIMBS, 2)), np.zeros((ARMS, 3))
+    for limb, (clavicle, *roles) in enumerate(LIMB_ROLES):
+        root, hinge, end = (anatomy.node(role) for role in roles)
+        start = anatomy.node(clavicle) if anatomy.has(clavicle) else root
+        carrier = neck_base if limb < ARMS else anatomy.node("pelvis")
+        bases[limb] = anatomy.vector(carrier, start)
+        if limb < ARMS:
+            clavicles[limb] = anatomy.vector(start, root)
+        bones[limb] = [
+            np.linalg.norm(anatomy.vector(a, b)) for a, b in ((root, hinge), (hinge, end))
+        ]
+    return Build(
+        anatomy.height,
+        _parts(anatomy, anatomy.node("pelvis"), bends[: spine.torso + 1], TORSO_PARTS),
+        _parts(anatomy, neck_base, bends[spine.torso :], NECK_PARTS)
+        if neck_base != head
+        else np.zeros((NECK_PARTS, 3)),
+        bases,
+        clavicles,
+        bones,
+    )
+
+
+def _parts(anatomy: Anatomy, start: int, nodes: tuple[int, ...], count: int) -> Floats:
+    """A stretch of the spine as so many vectors; the rig's own where it has as many."""
+    places = anatomy.positions[list(nodes)] - anatomy.positions[start]
+    if len(nodes) == count + 1:
+        return np.diff(places, axis=0)
+    along = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(places, axis=0), axis=1))])
+    at = np.linspace(0.0, along[-1], count + 1)
+    return np.diff(np.stack([np.interp(at, along, places[:, k]) for k in range(3)], axis=1), axis=0)
+
+
+def poses_of(motion: Motion) -> Poses:
+    """The turns of a body's parts in every frame of a motion."""
+    pieces = [_poses(motion, slice(f, f + STRIPE)) for f in range(0, max(len(motion), 1), STRIPE)]
+    return Poses.joined(pieces)
+
+
+def _poses(motion: Motion, frames: slice) -> Poses:
+    anatomy = anatomy_of(motion.skeleton)
+    spine = spine_map(anatomy)
+    _, world = motion.world(frames)
+    turns = arrays.multiply(world, arrays.conjugate(anatomy.neutral))
+    pelvis = anatomy.node("pelvis")
+    first = spine.lower if spine.lower >= 0 else pelvis
+    parts = [first, *anatomy.bends[1:-1], anatomy.joint_carrying(anatomy.bends[-1])]
+    along = turns[:, parts]
+    blend = spine.stations
+    stations = arrays.slerp(along[:, blend.low], along[:, blend.high], blend.share)
+    stations = np.concatenate([turns[:, [pelvis]], stations], axis=1)
+    limbs, clavicles = [], []
+    for limb, (clavicle, *roles) in enumerate(LIMB_ROLES):
+        nodes = [anatomy.node(role) for role in roles]
+        limbs.append(turns[:, [anatomy.joint_carrying(node) for node in nodes]])
+        if limb < ARMS:
+            has = anatomy.has(clavicle)
+            clavicles.append(turns[:, anatomy.node(clavicle)] if has else stations[:, CHEST])
+    return Poses(stations, np.stack(clavicles, axis=1), np.stack(limbs, axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Where the parts of a body are, relative to the pelvis [m], over F frames."""
+
+    spine: Floats
+    """Ends of the parts of torso and neck, the head last, shape (F, 5, 3)."""
+    clavicles: Floats
+    """Shape (F, 2, 3)."""
+    roots: Floats
+    """Shoulders and hips, shape (F, 4, 3)."""
+    hinges: Floats
+    """Elbows and knees, shape (F, 4, 3)."""
+    ends: Floats
+    """Wrists and ankles, shape (F, 4, 3)."""
+
+    @property
+    def points(self) -> Floats:
+        """Head, wrists and ankles as the trackers see them, shape (F, 5, 3)."""
+        return np.concatenate([self.spine[:, -1:], self.ends], axis=1)
+
+
+def place(build: Build, poses: Poses) -> Places:
+    """Forward kinematics of the common body."""
+    turns = poses.stations
+    parts = np.concatenate([build.torso, build.neck])
+    spine = np.cumsum(arrays.rotate(turns[:, TORSO:HEAD], parts), axis=1)
+    chest = turns[:, [CHEST] * ARMS]
+    clavicles = spine[:, [TORSO_PARTS - 1]] + arrays.rotate(chest, build.bases[:ARMS])
+    shoulders = clavicles + arrays.rotate(poses.clavicles, build.clavicles)
+    hips = arrays.rotate(turns[:, [PELVIS] * (LIMBS - ARMS)], build.bases[ARMS:])
+    roots = np.concatenate([shoulders, hips], axis=1)
+    down = np.zeros((LIMBS, 2, 3))
+    down[..., 1] = -build.bones
+    hinges = roots + arrays.rotate(poses.limbs[:, :, 0], down[:, 0])
+    ends = hinges + arrays.rotate(poses.limbs[:, :, 1], down[:, 1])
+    return Places(spine, clavicles, roots, hinges, ends)

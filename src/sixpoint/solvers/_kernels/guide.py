@@ -1,0 +1,237 @@
+"""The prior, asked: from six points to the turns of the spine and the hinge axes of the limbs.
+
+The points are seen in a facing: Y from pelvis to head, X where the pelvis's left was a frame ago.
+The network answers with directions in that facing. It was fitted to facings that are off by tens of
+degrees and corrects them, so it is asked again in the facing that follows from its answer.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ...kernels._jit import helper
+from ...kernels.quaternion import quat_from_columns, quat_rotate, quat_slerp, quat_unrotate
+from ...kernels.types import Floats, Quat, Vec3
+from ...kernels.vector import (
+    vec_add,
+    vec_cross,
+    vec_distance,
+    vec_length,
+    vec_reject,
+    vec_scale,
+    vec_sub,
+    vec_unit,
+)
+from .frame import HEAD, PELVIS
+from .guide_tables import ENDS, INPUTS, POINTS, STATIONS, VECTORS, Guide, Memory, Net
+from .tables import Body, State, Work
+from .trunk import as3, row3, row4, set3, set4
+
+ODDEST = 6.0
+"""Inputs further from their mean than this many deviations are taken to be no further."""
+FIRST_LOOKS, LOOKS = 4, 2
+"""Times that the network is asked in the first frame and in later ones."""
+SPEED_CUTOFF = 1.0
+"""One-euro filter: cutoff of the speed [Hz] (Casiez, Roussel and Vogel, CHI 2012)."""
+
+
+@helper
+def dense(x: Floats, w: Floats, b: Floats, out: Floats, bent: bool) -> None:
+    """One layer for the two rows of x: out = x W + b, and the bend of hidden units.
+
+    Sums run over the outputs inside, so that the compiler can take several at once without changing
+    the order of additions.
+    """
+    width = w.shape[1]
+    for j in range(width):
+        out[0, j] = b[j]
+        out[1, j] = b[j]
+    for i in range(w.shape[0]):
+        straight, mirrored = x[0, i], x[1, i]
+        for j in range(width):
+            out[0, j] += straight * w[i, j]
+            out[1, j] += mirrored * w[i, j]
+    if bent:
+        for j in range(width):
+            a, b_ = out[0, j], out[1, j]
+            out[0, j] = 0.5 * (a + math.sqrt(a * a + 1.0))
+            out[1, j] = 0.5 * (b_ + math.sqrt(b_ * b_ + 1.0))
+
+
+@helper
+def write_inputs(body: Body, guide: Guide, work: Work, facing: Quat, net: Net) -> None:
+    """Fill the two rows of inputs, the body's and its mirror image's."""
+    pelvis = row3(work.points, PELVIS)
+    unit = 1.0 / body.height
+    for p in range(POINTS):
+        away = vec_sub(row3(work.points, HEAD + p), pelvis)
+        seen = vec_scale(quat_unrotate(facing, away), unit)
+        for k in range(3):
+            net.y[0, 3 * p + k] = seen[k]
+    up = quat_unrotate(facing, (0.0, 1.0, 0.0))
+    at = 3 * POINTS
+    for k in range(3):
+        net.y[0, at + k] = up[k]
+    head = row3(work.points, HEAD)
+    arm = guide.measures[0] + guide.measures[1]
+    leg = guide.measures[2] + guide.measures[3]
+    at += 3
+    net.y[0, at] = unit * vec_distance(head, pelvis) / guide.measures[11]
+    for side in range(2):
+        wrist, ankle = row3(work.points, HEAD + 1 + side), row3(work.points, HEAD + 3 + side)
+        net.y[0, at + 1 + side] = unit * vec_distance(wrist, head) / arm
+        net.y[0, at + 3 + side] = unit * vec_distance(ankle, pelvis) / leg
+    at += POINTS
+    for k in range(guide.measures.shape[0]):
+        net.y[0, at + k] = guide.measures[k]
+    for i in range(INPUTS):
+        other = net.order[i]
+        straight = (net.y[0, i] - net.mean[i]) * net.scale[i]
+        mirrored = (net.y[0, other] * net.signs[i] - net.mean[i]) * net.scale[i]
+        net.x[0, i] = min(max(straight, -ODDEST), ODDEST)
+        net.x[1, i] = min(max(mirrored, -ODDEST), ODDEST)
+
+
+@helper
+def ask(net: Net) -> None:
+    """Outputs for the inputs, into `vectors`: the mean of the body and of its mirror image."""
+    dense(net.x, net.w1, net.b1, net.h1, True)
+    dense(net.h1, net.w2, net.b2, net.h2, True)
+    dense(net.h2, net.w3, net.b3, net.y, False)
+    for v in range(VECTORS):
+        for k in range(3):
+            i = 3 * v + k
+            net.vectors[v, k] = 0.5 * (net.y[0, i] + net.y[1, net.back[i]] * net.back_signs[i])
+
+
+@helper
+def distance_from_seen(net: Net) -> float:
+    """How far the inputs are from what the network was fitted to; the larger of both rows."""
+    worst = 0.0
+    for row in range(2):
+        total = 0.0
+        for j in range(INPUTS):
+            part = 0.0
+            for i in range(INPUTS):
+                part += net.x[row, i] * net.whitening[i, j]
+            total += part * part
+        worst = max(worst, total)
+    return math.sqrt(worst)
+
+
+@helper
+def confidence_of(guide: Guide, distance: float) -> float:
+    """From 1, near to what was seen, smoothly to 0, far from it."""
+    x = min(max((distance - guide.near) / (guide.far - guide.near), 0.0), 1.0)
+    return float(guide.trust * (1.0 - x * x * (3.0 - 2.0 * x)))
+
+
+@helper
+def facing_towards(points: Floats, left: Vec3, fallback: Vec3) -> Quat:
+    """The facing whose X is nearest to `left`."""
+    pelvis = row3(points, PELVIS)
+    up = vec_unit(vec_sub(row3(points, HEAD), pelvis), (0.0, 1.0, 0.0))
+    across = vec_reject(left, up)
+    if vec_length(across) < 1e-6 * vec_length(left):
+        across = vec_reject(fallback, up)
+    if vec_length(across) < 1e-9:
+        across = vec_reject((0.0, 0.0, 1.0), up)
+    x = vec_unit(across, (1.0, 0.0, 0.0))
+    return quat_from_columns((x, up, vec_cross(x, up)))
+
+
+@helper
+def first_left(points: Floats) -> Vec3:
+    """Where left is, by the lines between wrists and between ankles, each by its length."""
+    wrists = vec_sub(row3(points, 2), row3(points, 3))
+    ankles = vec_sub(row3(points, 4), row3(points, 5))
+    return vec_add(wrists, ankles)
+
+
+@helper
+def look(
+    body: Body, guide: Guide, state: State, work: Work, estimate: Quat, fixed: bool, net: Net
+) -> tuple[Quat, float]:
+    """Ask the network about the points in `work`, in a facing that agrees with its answer.
+
+    Where the pelvis's rotation is known, or points are guesses and no evidence of it, the estimate
+    is the facing (`fixed`).
+
+    Returns:
+        The facing, and how far its points are trusted.
+    """
+    known = state.frames > 0
+    guess = quat_rotate(estimate, (1.0, 0.0, 0.0))
+    left = guess
+    if not fixed:
+        left = as3(state.left) if known else first_left(work.points)
+    facing = facing_towards(work.points, left, guess)
+    looks = LOOKS if known else FIRST_LOOKS
+    for count in range(looks):
+        write_inputs(body, guide, work, facing, net)
+        ask(net)
+        if fixed or count == looks - 1:
+            break
+        facing = facing_towards(
+            work.points,
+            quat_rotate(facing, row3(net.vectors, 0)),
+            quat_rotate(facing, (1.0, 0.0, 0.0)),
+        )
+    return facing, confidence_of(guide, distance_from_seen(net))
+
+
+@helper
+def smooth(guide: Guide, memory: Memory, facing: Quat, net: Net) -> None:
+    """One-euro filter over the directions, turned into the world; the filtered ones in `vectors`.
+
+    Slow directions are calmed, quick ones pass: the cutoff grows with the speed. Hands and feet,
+    seen from their limbs, are filtered as they are.
+    """
+    for v in range(ENDS):
+        set3(net.vectors, v, quat_rotate(facing, row3(net.vectors, v)))
+    if guide.cutoff <= 0.0 or memory.known == 0:
+        for v in range(VECTORS):
+            set3(memory.latent, v, row3(net.vectors, v))
+            set3(memory.speeds, v, (0.0, 0.0, 0.0))
+        memory.known = 1
+        return
+    dt = guide.period
+    calm = 1.0 / (1.0 + 1.0 / (2.0 * math.pi * SPEED_CUTOFF * dt))
+    for v in range(VECTORS):
+        now, before = row3(net.vectors, v), row3(memory.latent, v)
+        change = vec_scale(vec_sub(now, before), 1.0 / dt)
+        speed = row3(memory.speeds, v)
+        speed = vec_add(speed, vec_scale(vec_sub(change, speed), calm))
+        set3(memory.speeds, v, speed)
+        cutoff = guide.cutoff + guide.quickness * vec_length(speed)
+        part = 1.0 / (1.0 + 1.0 / (2.0 * math.pi * cutoff * dt))
+        now = vec_add(before, vec_scale(vec_sub(now, before), part))
+        set3(memory.latent, v, now)
+        set3(net.vectors, v, now)
+
+
+@helper
+def rotation_of(vectors: Floats, first: int) -> Quat:
+    """The rotation with the second of two directions as Y, and X as near as can be to the first."""
+    y = vec_unit(row3(vectors, first + 1), (0.0, 1.0, 0.0))
+    across = vec_reject(row3(vectors, first), y)
+    if vec_length(across) < 1e-6:
+        across = vec_reject((1.0, 0.0, 0.0), y)
+        if vec_length(across) < 1e-6:
+            across = (0.0, 0.0, 1.0)
+    x = vec_unit(across, (1.0, 0.0, 0.0))
+    return quat_from_columns((x, y, vec_cross(x, y)))
+
+
+@helper
+def read_stations(net: Net) -> None:
+    """Directions in `vectors` to the world rotations of the stations."""
+    for station in range(STATIONS):
+        set4(net.world, station, rotation_of(net.vectors, 2 * station))
+
+
+@helper
+def part_turn(guide: Guide, net: Net, part: int) -> Quat:
+    """World rotation that the prior gives a part of the rig's spine."""
+    low, high = row4(net.world, guide.low[part]), row4(net.world, guide.high[part])
+    return quat_slerp(low, high, guide.share[part])

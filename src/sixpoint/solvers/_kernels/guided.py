@@ -1,0 +1,282 @@
+"""Guided sequential IK, frame after frame: ask the prior, make the answer exact, keep limits."""
+
+from __future__ import annotations
+
+import math
+
+from ...kernels._jit import helper, kernel
+from ...kernels.limits import LimitTable, limit_project
+from ...kernels.quaternion import (
+    quat_from_columns,
+    quat_from_rotvec,
+    quat_mul,
+    quat_rotate,
+    quat_slerp,
+    quat_unrotate,
+)
+from ...kernels.types import Floats, Quat, Vec3
+from ...kernels.vector import (
+    vec_add,
+    vec_cross,
+    vec_dot,
+    vec_length,
+    vec_reject,
+    vec_scale,
+    vec_sub,
+    vec_unit,
+)
+from .frame import FIRST_LIMB, HEAD, PELVIS, begin_frame, known_turn
+from .guide import look, part_turn, read_stations, rotation_of, smooth
+from .guide_tables import ENDS, HINGES, STATIONS, Guide, Memory, Net
+from .guided_trunk import share_rest, spread_errors
+from .limb import limb_aim, settle_limb
+from .limb_ends import limb_begin, triangle_angle
+from .pose import finish_frame
+from .standing import UNSEEN, stand_up
+from .tables import (
+    LIMB_ROWS,
+    LIMBS,
+    MISSING,
+    SPINE_LIMITED,
+    UNREACHABLE,
+    Body,
+    FrameTable,
+    RecordArray,
+    Settings,
+    State,
+    Work,
+)
+from .trunk import row3, row4, set3, set4, solve_trunk
+
+GUESSED = 0xF * (MISSING << FIRST_LIMB)
+"""Any wrist or ankle that was not seen."""
+HELD = 1e-3
+"""A head further than this part of height from its point is held back by limits."""
+HELPS, HELP = 3, 0.7
+"""Times that the pelvis helps legs that limits hold back, and how far of what they miss."""
+HELPED = 1e-3
+"""A smaller turn helps nobody [rad]."""
+KEPT = 0.02
+"""Weight of the hinge axis of the frame before, where the prior's is nearly along the limb."""
+
+
+@helper
+def guide_trunk(
+    body: Body,
+    limits: LimitTable,
+    settings: Settings,
+    state: State,
+    work: Work,
+    guide: Guide,
+    net: Net,
+    estimate: Quat,
+    fixed: bool,
+    head: Quat,
+    has_head: bool,
+    trust: float,
+) -> tuple[int, int]:
+    """What the prior wishes of pelvis and spine, into `world` and `lower`. Steps, and flags."""
+    n = body.joints
+    last = n - 1
+    steps, flags = 0, 0
+    if trust < 1.0:
+        steps, flags = solve_trunk(
+            body, limits, settings, state, work, estimate, fixed, head, has_head
+        )
+        set4(net.lower, 0, row4(work.world, PELVIS))
+    else:  # the start of the blend does not count
+        for k in range(n):
+            set4(work.world, k, row4(net.world, 0))
+        set4(net.lower, 0, row4(net.world, 0))
+    pelvis = estimate if fixed else row4(net.world, 0)
+    set4(work.world, PELVIS, quat_slerp(row4(work.world, PELVIS), pelvis, trust))
+    if fixed:
+        set4(work.world, PELVIS, estimate)
+    set4(net.lower, 0, quat_slerp(row4(net.lower, 0), part_turn(guide, net, 0), trust))
+    for k in range(1, last):
+        set4(work.world, k, quat_slerp(row4(work.world, k), part_turn(guide, net, k), trust))
+    face = head if has_head else row4(net.world, STATIONS - 1)
+    set4(work.world, last, quat_slerp(row4(work.world, last), face, 1.0 if has_head else trust))
+    return steps, flags
+
+
+@helper
+def guide_limb(
+    body: Body,
+    limits: LimitTable,
+    settings: Settings,
+    state: State,
+    work: Work,
+    guide: Guide,
+    memory: Memory,
+    net: Net,
+    limb: int,
+    trust: float,
+) -> tuple[Vec3, int]:
+    """One limb with the hinge axis of the prior; where its end comes to lie, and flags."""
+    target = row3(work.points, FIRST_LIMB + limb)
+    parent, place, aim, flags = limb_begin(body, limits, settings, state, work, limb, target)
+    upper, lower = body.bones[limb, 0], body.bones[limb, 1]
+    bend = body.bend[limb]
+    along = vec_unit(aim, (0.0, -1.0, 0.0))
+    # A limb that is a little too short keeps its swivel: it points at the target, straight.
+    distance = min(vec_length(aim), upper + lower)
+    aim = vec_scale(along, distance)
+    short = flags & (UNREACHABLE << limb)
+    flags -= short
+    axis = vec_reject(quat_unrotate(parent, row3(net.vectors, HINGES + limb)), along)
+    if trust < 1.0:
+        neutral = limb_aim(settings, state, limb, bend, upper, lower, aim)
+        usual = quat_rotate(neutral, (1.0, 0.0, 0.0))
+        axis = vec_add(vec_scale(axis, trust), vec_scale(vec_reject(usual, along), 1.0 - trust))
+    before = vec_reject(row3(memory.normals, limb), along)
+    axis = vec_add(axis, vec_scale(before, KEPT))
+    if vec_length(axis) < 1e-6:
+        axis = vec_reject((1.0, 0.0, 0.0), along)
+        if vec_length(axis) < 1e-6:
+            axis = (0.0, 0.0, 1.0)
+    hinge = vec_unit(axis, (1.0, 0.0, 0.0))
+    set3(memory.normals, limb, hinge)
+    angle = triangle_angle(upper, distance, lower)
+    # Elbows stand off to the back, knees to the front.
+    side = vec_scale(vec_cross(along, hinge), -bend)
+    bone = vec_add(vec_scale(along, math.cos(angle)), vec_scale(side, math.sin(angle)))
+    up = vec_scale(bone, -1.0)
+    free = quat_from_columns((hinge, up, vec_cross(hinge, up)))
+    end, flags = settle_limb(
+        body, limits, settings, state, work, limb, parent, place, aim, free, flags
+    )
+    flags |= short
+    if guide.ends:
+        row = body.joints + LIMB_ROWS * limb + LIMB_ROWS - 1
+        turn = quat_slerp(row4(work.local, row), rotation_of(net.vectors, ENDS + 2 * limb), trust)
+        set4(work.local, row, limit_project(limits, row, turn))
+    return end, flags
+
+
+@helper
+def help_legs(
+    body: Body,
+    limits: LimitTable,
+    settings: Settings,
+    state: State,
+    work: Work,
+    guide: Guide,
+    memory: Memory,
+    net: Net,
+    trust: float,
+) -> Vec3:
+    """Turn of the pelvis that brings legs nearer to targets from which limits keep them [rad].
+
+    A kick that looks impossible is one of a pelvis that is turned otherwise than was thought.
+    """
+    pelvis = row3(work.places, PELVIS)
+    turn = (0.0, 0.0, 0.0)
+    for limb in range(LIMBS):
+        if body.bend[limb] > 0.0:
+            continue
+        swivel = state.swivels[limb]
+        end, _ = guide_limb(body, limits, settings, state, work, guide, memory, net, limb, trust)
+        state.swivels[limb] = swivel  # this was only a try
+        away = vec_sub(end, pelvis)
+        miss = vec_sub(row3(work.points, FIRST_LIMB + limb), end)
+        square = vec_dot(away, away)
+        if square > HELPED * body.height * body.height:
+            turn = vec_add(turn, vec_scale(vec_cross(away, miss), HELP / square))
+    return turn
+
+
+@helper
+def solve_frame(
+    body: Body,
+    settings: Settings,
+    state: State,
+    work: Work,
+    guide: Guide,
+    memory: Memory,
+    net: Net,
+    limits: LimitTable,
+    rest: Floats,
+    seen: Floats,
+    turned: Floats,
+    out: FrameTable,
+    frame: int,
+) -> None:
+    """One frame: positions of six points (6, 3) and rotations of pelvis and head (2, 4)."""
+    flags, estimate = begin_frame(body, settings, state, work, seen, turned)
+    if flags & UNSEEN == UNSEEN:
+        stand_up(body, settings, memory, work, estimate)
+    _, fixed = known_turn(turned, PELVIS)
+    head, has_head = known_turn(turned, HEAD)
+    guessed = flags & GUESSED != 0
+    facing, trust = look(body, guide, state, work, estimate, fixed or guessed, net)
+    memory.confidence = trust
+    smooth(guide, memory, facing, net)
+    read_stations(net)
+    steps, more = guide_trunk(
+        body, limits, settings, state, work, guide, net, estimate, fixed, head, has_head, trust
+    )
+    flags |= more
+    for attempt in range(HELPS + 1):
+        steps += spread_errors(body, limits, guide, work, net, fixed)
+        if attempt == HELPS or fixed:
+            break
+        turn = help_legs(body, limits, settings, state, work, guide, memory, net, trust)
+        if vec_length(turn) < HELPED:
+            break
+        set4(work.world, PELVIS, quat_mul(quat_from_rotvec(turn), row4(work.world, PELVIS)))
+    if share_rest(body, work) > HELD * body.height:
+        flags |= SPINE_LIMITED
+    pelvis = row4(work.world, PELVIS)
+    for limb in range(LIMBS):
+        bare = body.carrier[limb] == 0 and body.bend[limb] > 0.0
+        if bare:  # an arm that hangs from the pelvis goes with the spine
+            set4(work.world, PELVIS, row4(net.lower, 0))
+        end, more = guide_limb(body, limits, settings, state, work, guide, memory, net, limb, trust)
+        set4(work.world, PELVIS, pelvis)
+        set3(work.ends, FIRST_LIMB + limb, end)
+        flags |= more
+    # A guessed limb goes where the pelvis goes, and would turn it round and round.
+    faced = estimate if guessed else pelvis
+    finish_frame(body, limits, settings, state, work, rest, faced, seen, out, frame, steps, flags)
+
+
+@kernel
+def solve_frames(
+    body: RecordArray,
+    settings: RecordArray,
+    state: RecordArray,
+    work: RecordArray,
+    guide: RecordArray,
+    memory: RecordArray,
+    net: Net,
+    limits: LimitTable,
+    rest: Floats,
+    seen: Floats,
+    turned: Floats,
+    out: FrameTable,
+    trusts: Floats,
+    first: int,
+    last: int,
+) -> None:
+    """Frames first to last - 1 of a clip: positions (F, 6, 3), rotations (F, 2, 4).
+
+    Also writes how far the prior was trusted in each frame, (F,).
+    """
+    for frame in range(first, last):
+        solve_frame(
+            body[0],
+            settings[0],
+            state[0],
+            work[0],
+            guide[0],
+            memory[0],
+            net,
+            limits,
+            rest,
+            seen[frame],
+            turned[frame],
+            out,
+            frame,
+        )
+        trusts[frame] = memory[0].confidence

@@ -1,0 +1,227 @@
+"""Pelvis and spine that follow the prior and meet the points: the exact step of the guided solver.
+
+The prior's turns put the head some centimetres from its point, and a shoulder or hip sometimes too
+far from a wrist or ankle for the limb to reach. Both are mended at once by the least turning of
+pelvis and spine: with J the change of the head's place and of each limb's missing length by small
+turns of the joints, W how readily these turn, and e what is missing,
+
+    turns = W J^T (J W J^T + damping)^-1 e,
+
+a few times over, joint limits kept each time. What limits leave is shared by pelvis and head.
+"""
+
+from __future__ import annotations
+
+from ...kernels._jit import helper
+from ...kernels.dense import cholesky_factor, cholesky_solve
+from ...kernels.limits import LimitTable, limit_project
+from ...kernels.quaternion import (
+    quat_conj,
+    quat_from_rotvec,
+    quat_mul,
+    quat_normalize,
+    quat_rotate,
+)
+from ...kernels.types import Quat, Vec3
+from ...kernels.vector import vec_add, vec_cross, vec_length, vec_scale, vec_sub, vec_unit
+from .frame import FIRST_LIMB, HEAD, PELVIS
+from .guide_tables import Guide, Net
+from .tables import LIMBS, Body, Work
+from .trunk import row3, row4, set3, set4
+
+HEAD_ROUNDS, LIMB_ROUNDS, ROUNDS = 2, 3, 7
+"""Rounds for the head alone, then for the limbs that are too short as well, and most of all. Limbs
+come when the head is met: a limb that just begins to be too short then changes nothing at first,
+and nothing jumps. Always the same number of rounds for limbs: where two of them want what cannot
+be, more would not end the quarrel but make it louder. The head has the last word."""
+CLOSE = 1e-5
+"""What is nearer than this part of height is met."""
+DAMPING = 1e-4
+"""Of the head's place, in squares of height: a straight spine cannot grow."""
+LIMB_DAMPING = 0.3
+"""Of a limb's length, as a part of what its joints can do."""
+FULL = 0.9995
+"""Part of a limb's length that it may reach: short of straight, where a hinge has no side."""
+MOST = 0.3
+"""Most that a joint turns in one round [rad]."""
+
+
+@helper
+def place_spine(body: Body, limits: LimitTable, guide: Guide, work: Work, net: Net) -> None:
+    """World rotations, made local within limits; then where the joints are.
+
+    Reads the wished world rotations from `work.world` and `net.lower`, and writes back what limits
+    leave of them. The pelvis stands where its point is.
+    """
+    n = body.joints
+    pelvis = quat_normalize(row4(work.world, PELVIS))
+    set4(work.world, PELVIS, pelvis)
+    set4(work.local, PELVIS, pelvis)
+    below = pelvis
+    if body.lumbar >= 0:
+        turn = quat_normalize(quat_mul(quat_conj(pelvis), row4(net.lower, 0)))
+        turn = limit_project(limits, body.lumbar, turn)
+        below = quat_mul(pelvis, turn)
+        set4(net.lower, 0, below)
+        set4(work.local, body.lumbar, turn)
+    else:
+        set4(net.lower, 0, pelvis)
+    set3(work.places, PELVIS, row3(work.points, PELVIS))
+    for k in range(1, n):
+        place = vec_add(row3(work.places, k - 1), quat_rotate(below, row3(body.segments, k - 1)))
+        set3(work.places, k, place)
+        turn = quat_normalize(quat_mul(quat_conj(below), row4(work.world, k)))
+        turn = limit_project(limits, k, turn)
+        set4(work.local, k, turn)
+        below = quat_mul(below, turn)
+        set4(work.world, k, below)
+
+
+@helper
+def carrier_turn(body: Body, work: Work, net: Net, limb: int) -> Quat:
+    """World rotation of what a limb hangs from; an arm at the pelvis goes with the spine."""
+    carrier = body.carrier[limb]
+    if carrier == 0 and body.bend[limb] > 0.0:
+        return row4(net.lower, 0)
+    return row4(work.world, carrier)
+
+
+@helper
+def limb_root(body: Body, work: Work, net: Net, limb: int) -> Vec3:
+    """Where a shoulder or hip is while its clavicle rests."""
+    away = vec_add(row3(body.bases, limb), row3(body.clavicles, limb))
+    turn = carrier_turn(body, work, net, limb)
+    return vec_add(row3(work.places, body.carrier[limb]), quat_rotate(turn, away))
+
+
+@helper
+def spread_errors(
+    body: Body, limits: LimitTable, guide: Guide, work: Work, net: Net, fixed: bool
+) -> int:
+    """Turn pelvis and spine until the head is met and limbs can reach; rounds that it took."""
+    close = CLOSE * body.height
+    for done in range(ROUNDS):
+        place_spine(body, limits, guide, work, net)
+        with_limbs = HEAD_ROUNDS <= done < HEAD_ROUNDS + LIMB_ROUNDS
+        tasks, worst = gather_tasks(body, guide, work, net, fixed, with_limbs)
+        if worst < close and done >= HEAD_ROUNDS:
+            return done
+        if not turn_joints(body, guide, work, net, tasks):
+            break
+    place_spine(body, limits, guide, work, net)
+    return ROUNDS
+
+
+@helper
+def gather_tasks(
+    body: Body, guide: Guide, work: Work, net: Net, fixed: bool, with_limbs: bool
+) -> tuple[int, float]:
+    """Write how each task moves with each joint and what is missing; tasks, and the worst gap.
+
+    Joint 0 is the pelvis, 1 the joint that turns the spine alone, 2 the first above it, and so on.
+    """
+    n = body.joints
+    tip = row3(work.places, n - 1)
+    miss = vec_sub(row3(work.points, HEAD), tip)
+    worst = vec_length(miss)
+    for k in range(3):
+        net.gaps[k] = miss[k]
+        axis = (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
+        write_levers(body, guide, work, net, k, tip, axis, n - 1, fixed)
+    tasks = 3
+    for limb in range(LIMBS if with_limbs else 0):
+        root = limb_root(body, work, net, limb)
+        away = vec_sub(row3(work.points, FIRST_LIMB + limb), root)
+        missing = vec_length(away) - FULL * (body.bones[limb, 0] + body.bones[limb, 1])
+        if missing > 0.0:
+            worst = max(worst, missing)
+            net.gaps[tasks] = missing
+            last = body.carrier[limb]
+            if last == 0 and body.bend[limb] > 0.0:
+                last = 1  # an arm that hangs from the pelvis goes with the spine
+            elif last > 0:
+                last += 1
+            along = vec_unit(away, (0.0, -1.0, 0.0))
+            write_levers(body, guide, work, net, tasks, root, along, last, fixed)
+            tasks += 1
+    return tasks, worst
+
+
+@helper
+def write_levers(
+    body: Body,
+    guide: Guide,
+    work: Work,
+    net: Net,
+    task: int,
+    tip: Vec3,
+    axis: Vec3,
+    last: int,
+    fixed: bool,
+) -> None:
+    """How a place moves along an axis by turns of joints 0 to `last`; the others do not move it."""
+    for joint in range(body.joints):
+        lever = (0.0, 0.0, 0.0)
+        held = (joint == 0 and fixed) or (joint == 1 and body.lumbar < 0)
+        if joint <= last and not held:
+            lever = vec_cross(vec_sub(tip, joint_place(work, joint)), axis)
+        for k in range(3):
+            net.levers[task, joint, k] = lever[k]
+
+
+@helper
+def joint_place(work: Work, joint: int) -> Vec3:
+    """Where a joint is; the first two share the pelvis."""
+    return row3(work.places, joint - 1 if joint > 0 else 0)
+
+
+@helper
+def turn_joints(body: Body, guide: Guide, work: Work, net: Net, tasks: int) -> bool:
+    """One round: solve for what is missing and turn the wished rotations; False if it cannot."""
+    joints = body.joints
+    for a in range(tasks):
+        for b in range(a + 1):
+            total = 0.0
+            for joint in range(joints):
+                dot = 0.0
+                for k in range(3):
+                    dot += net.levers[a, joint, k] * net.levers[b, joint, k]
+                total += guide.give[joint] * dot
+            net.normal[a, b] = total
+        if a < 3:
+            net.normal[a, a] += DAMPING * body.height * body.height
+        else:
+            net.normal[a, a] *= 1.0 + LIMB_DAMPING
+    if not cholesky_factor(net.normal, tasks):
+        return False
+    cholesky_solve(net.normal, tasks, net.gaps)
+    sum_of = (0.0, 0.0, 0.0)
+    for joint in range(joints):
+        turn = (0.0, 0.0, 0.0)
+        for a in range(tasks):
+            lever = (net.levers[a, joint, 0], net.levers[a, joint, 1], net.levers[a, joint, 2])
+            turn = vec_add(turn, vec_scale(lever, guide.give[joint] * net.gaps[a]))
+        size = vec_length(turn)
+        if size > MOST:
+            turn = vec_scale(turn, MOST / size)
+        # A joint takes along all above it.
+        sum_of = vec_add(sum_of, turn)
+        step = quat_from_rotvec(sum_of)
+        if joint == 0:
+            set4(work.world, PELVIS, quat_mul(step, row4(work.world, PELVIS)))
+        elif joint == 1:
+            set4(net.lower, 0, quat_mul(step, row4(net.lower, 0)))
+        else:
+            set4(work.world, joint - 1, quat_mul(step, row4(work.world, joint - 1)))
+    return True
+
+
+@helper
+def share_rest(body: Body, work: Work) -> float:
+    """Share what is left between pelvis and head (S0.16); how much it was [m]."""
+    n = body.joints
+    left = vec_sub(row3(work.points, HEAD), row3(work.places, n - 1))
+    shift = vec_scale(left, 0.5)
+    for k in range(n):
+        set3(work.places, k, vec_add(row3(work.places, k), shift))
+    return vec_length(left)

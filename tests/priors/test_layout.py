@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import numpy as np
+
+from sixpoint.motion.clips import builtin
+from sixpoint.motion.mirror import mirror_motion
+from sixpoint.priors.layout import (
+    ENDS,
+    INPUTS,
+    OUTPUTS,
+    facing,
+    first_left,
+    inputs,
+    measures,
+    mirror_inputs,
+    mirror_outputs,
+    targets,
+)
+from sixpoint.priors.poses import build_of, place, poses_of
+
+
+def seen(motion):
+    build = build_of(motion.skeleton.anatomy)
+    poses = poses_of(motion)
+    points = place(build, poses).points / build.height
+    wanted = targets(poses)
+    frames = facing(points, wanted[:, 0])
+    sizes = np.tile(measures(build), (len(points), 1))
+    turned = np.concatenate([wanted[:, :ENDS] @ frames, wanted[:, ENDS:]], axis=1)
+    return inputs(points, frames, sizes), turned.reshape(len(points), OUTPUTS)
+
+
+def test_inputs_and_outputs_of_a_mirrored_motion_are_the_mirrored_ones():
+    clip = builtin("boxing").frames(slice(0, None, 40))
+    x, y = seen(clip)
+    mirrored_x, mirrored_y = seen(mirror_motion(clip))
+    order, signs = mirror_inputs()
+    back, back_signs = mirror_outputs()
+    assert x.shape[1] == INPUTS
+    np.testing.assert_allclose(x[:, order] * signs, mirrored_x, atol=1e-9)
+    np.testing.assert_allclose(y[:, back] * back_signs, mirrored_y, atol=1e-9)
+
+
+def test_a_mirror_of_a_mirror_changes_nothing():
+    for order, signs in (mirror_inputs(), mirror_outputs()):
+        values = np.arange(1.0, 1.0 + len(order))
+        once = values[order] * signs
+        np.testing.assert_array_equal(once[order] * signs, values)
+
+
+def test_a_facing_is_a_rotation_with_y_to_the_head():
+    rng = np.random.default_rng(1)
+    points = rng.normal(size=(50, 5, 3))
+    frames = facing(points, first_left(points))
+    np.testing.assert_allclose(np.linalg.det(frames), 1.0)
+    up = points[:, 0] / np.linalg.norm(points[:, 0], axis=1, keepdims=True)
+    np.testing.assert_allclose(frames[:, :, 1], up)

@@ -1,0 +1,246 @@
+"""What only the guided solver does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.rigs import insert_above, odd_rig
+
+import sixpoint as sp
+from sixpoint.body.skeleton import Skeleton
+from sixpoint.errors import FormatError, InputError
+from sixpoint.kernels import arrays
+from sixpoint.limits import adult_limits
+from sixpoint.motion.clips import builtin
+from sixpoint.motion.points import SIX, Points
+from sixpoint.priors.layout import ENDS, inputs, measures
+from sixpoint.priors.model import builtin_prior
+from sixpoint.priors.poses import build_of
+from sixpoint.solvers import GuidedSolver, SequentialSolver
+from sixpoint.solvers._kernels.guide import FIRST_LOOKS, look
+from sixpoint.solvers.body_table import build_body, new_state, new_work
+from sixpoint.solvers.guided import guide_of, net_of
+
+IDENTITY = (1.0, 0.0, 0.0, 0.0)
+
+
+def largest_step(motion):
+    return float(arrays.angle_between(motion.rotations[:-1], motion.rotations[1:]).max())
+
+
+def test_the_compiled_network_answers_like_the_one_in_numpy():
+    clip = builtin("boxing")
+    anatomy, prior = clip.skeleton.anatomy, builtin_prior()
+    body, _ = build_body(anatomy)
+    work, net = new_work(), net_of(prior)
+    guide = guide_of(anatomy, prior)
+    guide["trust"] = 1.0
+    six = clip.points().positions[100]
+    work["points"][0] = six
+    facing, trust = look(body[0], guide[0], new_state()[0], work[0], IDENTITY, False, net)
+    points = (six[1:] - six[0]) / anatomy.height
+    frame = arrays.to_matrix(np.array(facing))
+    x = inputs(points[None], frame[None], measures(build_of(anatomy))[None])
+    np.testing.assert_allclose(net.vectors.ravel(), prior.predict(x)[0], atol=1e-12)
+    assert FIRST_LOOKS > 1
+    distance = float(prior.distance(x)[0])
+    assert trust == pytest.approx(1.0 if distance < prior.near else trust)
+
+
+@pytest.mark.parametrize("name", ["boxing", "walk", "reach", "squat", "overhead"])
+def test_points_are_met_within_limits_and_nothing_jumps(name):
+    clip = builtin(name)
+    result = sp.reconstruct(clip.points(), clip.skeleton, solver="guided")
+    missed = result.residuals[:, 1:]
+    assert missed.mean() < 0.001
+    assert np.percentile(missed, 99.0) < 0.005
+    assert result.report.limit_violations == 0
+    # A punch stretches the elbow, where a centimetre is many degrees.
+    assert largest_step(result.motion) < max(np.radians(30.0), 3.0 * largest_step(clip))
+
+
+def test_without_trust_it_is_sequential_ik_with_its_own_exact_step():
+    clip = builtin("walk")
+    weights = (1.0, 1.0, 1.0)
+    plain = sp.reconstruct(
+        clip.points(), clip.skeleton, solver=SequentialSolver(weights=weights, swivel="search")
+    ).motion
+    led = sp.reconstruct(clip.points(), clip.skeleton, solver="guided", trust=0.0).motion
+    pelvis = clip.skeleton.anatomy.node("pelvis")
+    gap = arrays.angle_between(plain.rotations[:, pelvis], led.rotations[:, pelvis])
+    assert gap.max() < np.radians(3.0)
+
+
+def test_confidence_falls_where_points_are_unlike_anything_seen():
+    clip = builtin("boxing")
+    tracker = GuidedSolver().prepare(clip.skeleton, rate=clip.rate)
+    assert np.isnan(tracker.confidence)
+    usual = clip.points().positions[10]
+    tracker.solve(usual)
+    assert tracker.confidence > 0.9
+    tracker.reset()
+    odd = usual[[0, 4, 1, 5, 2, 3]]  # head where an ankle was, wrist where the head was
+    tracker.solve(odd)
+    assert tracker.confidence < 0.2
+
+
+def test_confidences_of_a_clip_are_those_of_its_frames():
+    clip = builtin("squat").frames(slice(0, 30))
+    tracker = GuidedSolver().prepare(clip.skeleton, rate=clip.rate)
+    tracker.solve_clip(clip.points())
+    whole = tracker.confidences
+    assert whole.shape == (30,)
+    streamed = []
+    for frame in clip.points().positions:
+        tracker.solve(frame)
+        streamed.append(tracker.confidence)
+    np.testing.assert_array_equal(whole, streamed)
+
+
+@pytest.mark.parametrize("name", ["squat", "walk", "reach"])
+def test_head_and_hands_alone_give_a_body_on_its_feet(name):
+    clip = builtin(name)
+    positions = clip.points().positions.copy()
+    positions[:, [0, 4, 5]] = np.nan
+    result = sp.reconstruct(Points(SIX, positions, clip.rate), clip.skeleton, solver="guided")
+    at = result.motion.points().positions
+    truth = clip.points().positions
+    assert np.abs(at[:, 1:4] - positions[:, 1:4]).max() < 0.02
+    assert largest_step(result.motion) < np.radians(30.0)
+    ankles = at[:, 4:, 1]
+    assert ankles.max() - ankles.min() < 0.02  # it stands on level ground
+    assert np.abs(ankles.mean() - truth[0, 4:, 1].mean()) < 0.05
+    assert (at[:, 0, 1] > ankles.max() + 0.1).all()
+    upright = at[:, 1] - at[:, 0]
+    assert (upright[:, 1] > 0.5 * np.linalg.norm(upright, axis=1)).all()
+
+
+def test_a_squat_seen_by_head_and_hands_bends_the_knees():
+    clip = builtin("squat")
+    positions = clip.points().positions.copy()
+    positions[:, [0, 4, 5]] = np.nan
+    motion = sp.reconstruct(
+        Points(SIX, positions, clip.rate), clip.skeleton, solver="guided"
+    ).motion
+    pelvis = motion.points().positions[:, 0, 1]
+    truth = clip.points().positions[:, 0, 1]
+    assert np.abs(pelvis - truth).max() < 0.1
+    assert np.corrcoef(pelvis, truth)[0, 1] > 0.98
+
+
+def test_other_rigs_of_the_same_person_move_alike():
+    clip = builtin("reach")
+    points = clip.points()
+    places = {}
+    bodies = (clip.skeleton, odd_rig(), insert_above(Skeleton.humanoid(), "l_elbow", "l_twist"))
+    for k, body in enumerate(bodies):
+        motion = sp.reconstruct(points, body, solver="guided").motion
+        nodes = [body.anatomy.node(role) for role in ("l_elbow", "r_knee", "l_shoulder", "r_hip")]
+        places[k] = motion.positions(nodes)
+    for k in (1, 2):
+        assert np.abs(places[k] - places[0]).max() < 1e-6
+
+
+def test_limits_of_the_joint_at_the_pelvis_are_kept_when_they_are_given():
+    clip = builtin("reach")
+    lower = clip.skeleton.names[clip.skeleton.anatomy.colocated[-1]]
+    adult = adult_limits(clip.skeleton)
+    spine = next(limit for name, limit in adult.items() if name == "vt12")
+    limits = sp.Limits({**dict(adult.items()), lower: spine})
+    result = GuidedSolver().prepare(clip.skeleton, limits=limits).solve_clip(clip.points())
+    assert result.report.limit_violations == 0
+
+
+def test_hands_and_feet_can_stay_neutral():
+    clip = builtin("boxing").frames(slice(0, 20))
+    motion = sp.reconstruct(clip.points(), clip.skeleton, solver="guided", ends="neutral").motion
+    anatomy = clip.skeleton.anatomy
+    turns = anatomy.to_anatomical(motion.rotations)[
+        :, [anatomy.node("l_wrist"), anatomy.node("r_ankle")]
+    ]
+    assert arrays.angle_between(turns, arrays.identity(1, 1)).max() < 1e-9
+
+
+def test_the_filter_calms_noise():
+    clip = builtin("squat")
+    points = clip.points()
+    noise = 0.005 * np.random.default_rng(7).normal(size=points.positions.shape)
+    rough = replace(points, positions=points.positions + noise)
+    pelvis = clip.skeleton.anatomy.node("pelvis")
+
+    def shake(cutoff):
+        motion = sp.reconstruct(rough, clip.skeleton, solver="guided", cutoff=cutoff).motion
+        q = motion.rotations[:, pelvis]
+        return float(arrays.angle_between(q[:-1], q[1:]).mean())
+
+    assert shake(6.0) < 0.7 * shake(0.0)
+
+
+def test_a_prior_of_ones_own_is_used(tmp_path):
+    path = tmp_path / "mine.npz"
+    prior = builtin_prior()
+    still = [w.copy() for w in prior.weights]
+    still[4][:] = 0.0
+    still[5][:] = 0.0
+    still[5][: 3 * ENDS].reshape(-1, 3)[0:14:2] = (1.0, 0.0, 0.0)
+    still[5][: 3 * ENDS].reshape(-1, 3)[1:14:2] = (0.0, 1.0, 0.0)
+    replace(prior, weights=tuple(still)).save(path)
+    clip = builtin("boxing")
+    mine = sp.reconstruct(clip.points(), clip.skeleton, solver="guided", prior=str(path)).motion
+    usual = sp.reconstruct(clip.points(), clip.skeleton, solver="guided").motion
+    assert sp.compare(mine, clip).position_rms > 1.2 * sp.compare(usual, clip).position_rms
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"trust": 1.5}, r"Expected `trust` in \[0, 1\], got 1.5"),
+        ({"cutoff": -1.0}, "Expected `cutoff` >= 0"),
+        ({"quickness": float("nan")}, "Expected `quickness` >= 0"),
+        ({"ends": "wild"}, "Expected `ends` to be one of predicted, neutral"),
+    ],
+)
+def test_senseless_settings_are_refused(settings, message):
+    with pytest.raises(InputError, match=message):
+        GuidedSolver(**settings)
+
+
+def test_a_prior_that_is_none_is_refused_at_once(tmp_path):
+    with pytest.raises(FormatError, match="No such file"):
+        GuidedSolver(prior=str(tmp_path / "none.npz"))
+
+
+PAPER = ("17_10_boxing", "90_05_jump_kick", "01_03_playground_climb_hang_swing")
+
+
+@pytest.mark.data
+def test_on_the_papers_clips_it_is_better_than_sequential_ik_by_a_third(shared_data):
+    errors, missed = [], []
+    for name in PAPER:
+        clip = sp.load(shared_data / "cmu" / "paper" / f"{name}.bvh")
+        result = sp.reconstruct(clip.points(), clip.skeleton, solver="guided")
+        found = sp.compare(result.motion, clip)
+        errors.append((found.position_rms, found.orientation_rms))
+        missed.append(result.residuals[:, 1:].ravel())
+        assert result.report.limit_violations == 0
+        assert largest_step(result.motion) < np.radians(30.0)
+        assert found.jitter_ratio < 1.1
+    position, orientation = np.mean(errors, axis=0)
+    assert position <= 0.0150
+    assert orientation <= 0.225
+    assert errors[1][0] <= 0.0215  # the jump kick, no worse than sequential IK
+    every = np.concatenate(missed)
+    assert every.mean() < 0.001
+    assert np.percentile(every, 99.0) < 0.005
+
+
+@pytest.mark.data
+def test_other_peoples_rigs_are_finite_and_within_limits(shared_data):
+    for path in sorted((shared_data / "other" / "bvh").glob("*.bvh")):
+        clip = sp.load(path)
+        clip = clip.frames(slice(0, 200))
+        result = sp.reconstruct(clip.points(), clip.skeleton, solver="guided")
+        assert np.isfinite(result.motion.rotations).all(), path
+        assert result.report.limit_violations == 0, path
