@@ -35,7 +35,8 @@ def loins(motion: Motion) -> float:
 def test_a_level_pelvis_can_bow(solver, flexed):
     motion = bowing(vl5=flexed)
     result = sp.reconstruct(motion.points(rotations=True), HUMAN, solver)
-    near = 15.0 if solver == "pik" else 1e-5  # all of its joints share a bow
+    # All joints of `pik` share a bow; `guided` bows as people do.
+    near = 15.0 if solver in ("pik", "guided") else 1e-5
     assert loins(result.motion) == pytest.approx(flexed, abs=near)
     assert result.residuals[-1].max() < 0.002
     assert result.report.limit_violations == 0
