@@ -32,6 +32,16 @@ def test_clips_become_limits_and_limits_a_solve(run, clip, tmp_path):
     assert json.loads(solved.stdout)["limit_violations"] == 0
 
 
+def test_all_frames_can_be_taken(run, clip, tmp_path):
+    out = tmp_path / "limits.json"
+    report = json.loads(run("limits", clip, "-o", out, "--rate", "all", "--json").stdout)
+    assert report["samples"] == len(sp.load(clip))
+    assert json.loads(out.read_text())["provenance"]["samples_per_second"] == "all frames"
+    wrong = run("limits", clip, "-o", tmp_path / "no.json", "--rate", "1e9", status=1)
+    assert "boxing.bvh: expected a `rate` that gives at most" in wrong.stderr
+    assert not (tmp_path / "no.json").exists()
+
+
 def test_an_edited_file_is_used(run, clip, tmp_path):
     """S1.30."""
     out = tmp_path / "limits.json"
@@ -102,6 +112,7 @@ def test_pictures(run, clip, tmp_path):
         (("--repair", "best"), "Expected a repair midpoint, circular_mean or frame:NUMBER"),
         (("--quantile", "0"), "Expected `quantile` above 0"),
         (("--rate", "0"), "Expected a positive `rate`"),
+        (("--rate", "every"), "Expected a positive `rate` in Hz, or all; got 'every'"),
         (("--family", "cone"), "'cone' is not one of"),
     ],
 )

@@ -7,16 +7,18 @@ from sixpoint.errors import InputError
 from sixpoint.kernels import arrays
 from sixpoint.limits.classify import BALL, FIXED, HINGE, Classes, Moments, TypeRules, classify
 from sixpoint.limits.fit import hinge_angles
+from sixpoint.limits.noise import Noise
 from sixpoint.limits.trials import ball_trial, fixed_trial, hinge_trial, noisy
 
 
 def judged(samples, rules: TypeRules | None = None) -> Classes:
     """One joint (N, 4), or several (N, J, 4)."""
     samples = samples[:, None] if samples.ndim == 2 else samples
-    moments = Moments(samples.shape[1])
-    starts = np.zeros(len(samples), bool)
-    moments.add(arrays.same_hemisphere(samples), starts)
-    return classify(moments, rules or TypeRules(), arrays.identity(samples.shape[1]))
+    joints = samples.shape[1]
+    noise = Noise(joints)
+    noise.add(samples, True)
+    moments = Moments.of(joints, lambda: [samples])
+    return classify(moments, noise.deviation(), rules or TypeRules())
 
 
 def about(axis, degrees):

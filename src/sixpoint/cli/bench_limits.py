@@ -99,6 +99,16 @@ def _show(found: dict[str, Any]) -> None:
             for row in found["classification"]
         ],
     )
+    rates = sorted({row["rate"] for row in found["frame_rates"]})
+    right = {(row["rate"], row["type"]): row["right_share"] for row in found["frame_rates"]}
+    show_table(
+        "recognised in clips of 2 s with 1 degree of noise",
+        ("frames a second", "fixed", "hinge", "ball"),
+        [
+            (f"{rate:g}", *(f"{right[rate, kind]:.1%}" for kind in ("fixed", "hinge", "ball")))
+            for rate in rates
+        ],
+    )
     show_table(
         "the six end effectors reconstructed under different limits",
         (

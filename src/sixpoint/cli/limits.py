@@ -41,15 +41,16 @@ FAMILIES = ("swing_twist", "zyz", "zyz_centred", "xyz")
 @click.option("--hinge-spread", type=float, default=2.0, show_default=True, metavar="DEGREES",
               help="How little across is hardly any.")  # fmt: skip
 @click.option("--fixed-spread", type=float, metavar="DEGREES",
-              help="Joints that spread less are fixed; default 2.5 times the noise.")  # fmt: skip
+              help="Joints that spread less are fixed; default 2.5 times the noise, "
+              "at most 5.")  # fmt: skip
 @click.option("--reference", type=click.Choice(["mean", "bind", "identity"]), default="mean",
               show_default=True, help="What rotations are measured from.")  # fmt: skip
 @click.option("--margin", type=float, default=0.0, show_default=True, metavar="DEGREES",
-              help="Added to both ends of every range.")  # fmt: skip
+              help="Added to both ends of every range; fixed joints stay fixed.")  # fmt: skip
 @click.option("--quantile", type=float, default=1.0, show_default=True,
               help="Part of the samples of each direction that swing boundaries hold.")  # fmt: skip
-@click.option("--rate", type=float, default=50.0, show_default=True, metavar="HZ",
-              help="Samples a second; 100 of each clip at least.")  # fmt: skip
+@click.option("--rate", default="50", show_default=True, metavar="HZ|all",
+              help="Samples a second, 100 of each clip at least; or all frames.")  # fmt: skip
 @click.option("--repair", default="midpoint", show_default=True,
               metavar="midpoint|circular_mean|frame:N",
               help="What takes the place of an infeasible bind pose.")  # fmt: skip
@@ -70,7 +71,7 @@ def command(
     reference: Any,
     margin: float,
     quantile: float,
-    rate: float,
+    rate: str,
     repair: str,
     csv_path: str | None,
     urdf_path: str | None,
@@ -103,7 +104,7 @@ def command(
         )
         options = {
             "rules": rules,
-            "rate": rate,
+            "rate": _rate(rate),
             "margin": math.radians(margin),
             "quantile": quantile,
             "repair": Repair.parse(repair),
@@ -135,6 +136,18 @@ def command(
         emit(report_of(estimate, output, family, drawn))
     else:
         _show(estimate, family, [*texts, *drawn])
+
+
+def _rate(text: str) -> float | None:
+    """Samples a second; None for all frames."""
+    from ..errors import InputError
+
+    if text == "all":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(f"Expected a positive `rate` in Hz, or all; got {text!r}.") from None
 
 
 def _check_options(options: dict[str, Any]) -> None:

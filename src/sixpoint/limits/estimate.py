@@ -182,7 +182,10 @@ class Estimate:
         return bool(ranges.unlimited[joint].any())
 
     def _widened(self, ranges: Ranges, joint: int, angle: int) -> tuple[float, float]:
+        """An interval with its margin, in that turn in which its middle is nearest to zero."""
         low, high = float(ranges.low[joint, angle]), float(ranges.high[joint, angle])
+        turns = 2.0 * np.pi * round((low + high) / (4.0 * np.pi))
+        low, high = low - turns, high - turns
         low, high = _outwards(low - self.margin, -1.0), _outwards(high + self.margin, 1.0)
         if ranges.unlimited[joint, angle] or high - low >= 2.0 * np.pi:
             return -np.pi, np.pi
