@@ -61,9 +61,10 @@ def test_a_run_makes_a_hinge_of_the_right_shoulder_and_the_t_pose_infeasible(sha
     for side in "lr":
         name = next(n for n, role in estimate.roles.items() if role == f"{side}_shoulder")
         joint = estimate.joint(name)
-        assert not joint.bind.feasible
+        assert not joint.bind_feasible
+        assert not joint.bind.paper_feasible
         assert np.degrees(joint.bind_violation) > 20.0
-        assert joint.bind.start is not None
+        assert joint.limit.contains(joint.bind_start)
 
 
 def test_shoulders_fill_space_and_elbows_a_line(gymnastics):

@@ -237,7 +237,7 @@ def _show(estimate: Estimate, family: Any, files: Sequence[str]) -> None:
                 ranges_text(estimate, joint.name, family) + (" (round)" * joint.unlimited),
                 str(estimate.fit.samples),
                 f"{joint.confidence:.2f}",
-                "yes" if joint.bind.feasible else "no",
+                "yes" if joint.bind_feasible else "no",
             )
         )
     columns = ("joint", "role", "type", "axis", "ranges [degrees]", "samples", "confidence", "bind")
@@ -249,7 +249,7 @@ def _show(estimate: Estimate, family: Any, files: Sequence[str]) -> None:
         [
             ("clips", f"{clips}, {estimate.fit.samples} samples"),
             ("types", ", ".join(f"{types.count(t)} {t}" for t in ("fixed", "hinge", "ball"))),
-            ("bind", "whether the bind pose lies within the angles that were seen"),
+            ("bind", "whether the limit holds the bind pose"),
         ],
     )
     for path in files:
