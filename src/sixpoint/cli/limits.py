@@ -117,25 +117,27 @@ def command(
     with progress("clips") as tell:
         estimator = _collect(paths, reading, options, tell)
     estimate = estimator.estimate()
-    texts = {output: estimate.text(family)}
+    files = {output: estimate.text(family).encode()}
     if csv_path is not None:
         from ..limits.export import csv_text
 
-        texts[csv_path] = csv_text(estimate)
+        files[csv_path] = csv_text(estimate).encode()
     if urdf_path is not None:
         from ..limits.export import urdf_text
 
-        texts[urdf_path] = urdf_text(estimate, estimator.skeleton.articulation)
-    _write(texts)
+        files[urdf_path] = urdf_text(estimate, estimator.skeleton.articulation).encode()
     drawn: list[str] = []
     if pictures is not None:
         from ..studio.limit_pictures import draw_limits
 
-        drawn = draw_limits(estimator, estimate, Path(pictures))
+        content = draw_limits(estimator, estimate)
+        drawn = [str(Path(pictures) / name) for name in content]
+        files |= dict(zip(drawn, content.values(), strict=True))
+    _write(files, pictures)
     if as_json:
         emit(report_of(estimate, output, family, drawn))
     else:
-        _show(estimate, family, [*texts, *drawn])
+        _show(estimate, family, list(files))
 
 
 def _rate(text: str) -> float | None:
@@ -191,13 +193,27 @@ def _collect(
     return estimator
 
 
-def _write(texts: dict[str, str]) -> None:
-    """All files or, if one cannot be written, none."""
+def _write(files: dict[str, bytes], folder: str | None) -> None:
+    """All files, in a new folder if need be; or none, if one cannot be written."""
+    from ..errors import CannotWrite
     from ..replacing import replacing
 
-    with ExitStack() as stack:
-        for path, text in texts.items():
-            stack.enter_context(replacing(path)).write(text.encode())
+    made = []
+    if folder is not None:
+        place = Path(folder)
+        made = [path for path in (place, *place.parents) if not path.exists()]
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise CannotWrite((error.strerror or str(error)).lower(), path=folder) from error
+    try:
+        with ExitStack() as stack:
+            for path, content in files.items():
+                stack.enter_context(replacing(path)).write(content)
+    except CannotWrite:
+        for empty in made:
+            empty.rmdir()
+        raise
 
 
 def report_of(

@@ -189,16 +189,23 @@ class LimitEstimator:
     def samples(self, most: int = 20_000) -> tuple[Floats, list[int]]:
         """Samples so far (N, J, 4), as limits see them, and where clips start; for pictures.
 
-        Of more than `most` the first are given.
+        Of more than `most` every second is given, or every third and so on.
         """
+        step = max(1, -(-len(self._tape) // most))
         kept, starts, count = [], [], 0
         for block, jumps in self._tape.blocks():
-            starts += (count + np.flatnonzero(jumps)).tolist()
-            kept.append(block)
+            starts += (-(-(count + np.flatnonzero(jumps)) // step)).tolist()
+            kept.append(block[-count % step :: step])
             count += len(block)
-            if count >= most:
-                break
         return np.concatenate(kept), starts
+
+    def window(self, size: int) -> Floats:
+        """So many samples in a row (n, J, 4) of the first clip that has them, or of the first."""
+        long = [clip["samples"] >= size for clip in self._clips]
+        clip = long.index(True) if any(long) else 0
+        first = sum(other["samples"] for other in self._clips[:clip])
+        count = min(size, self._clips[clip]["samples"])
+        return np.stack([self._tape.sample(first + k) for k in range(count)])
 
     def _provenance(self) -> dict[str, Any]:
         return {
