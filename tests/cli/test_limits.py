@@ -58,7 +58,7 @@ def test_an_edited_file_is_used(run, clip, tmp_path):
     data["joints"] = {"nose": data["joints"]["l_wrist"]}
     out.write_text(json.dumps(data))
     wrong = run("reconstruct", clip, "-o", tmp_path / "out.bvh", "--limits", out, status=1)
-    assert "No joint to limit 'nose'" in wrong.stderr
+    assert f"No joint to limit, as {out} does: 'nose'" in " ".join(wrong.stderr.split())
     assert not (tmp_path / "out.bvh").exists()
 
 
@@ -102,6 +102,21 @@ def test_pictures(run, clip, tmp_path):
     for path in report["pictures"]:
         with open(path, "rb") as file:
             assert file.read(4) == b"\x89PNG"
+
+
+@pytest.mark.parametrize("wrong", ["a_file", "a_file/p", "/proc/nope"])
+def test_pictures_that_cannot_be_written_leave_nothing(run, clip, tmp_path, wrong):
+    (tmp_path / "a_file").write_text("mine")
+    args = ("-o", tmp_path / "l.json", "--pictures", tmp_path / wrong)
+    assert "cannot be written" in run("limits", clip, *args, status=1).stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["a_file"]
+    assert (tmp_path / "a_file").read_text() == "mine"
+
+
+def test_limits_that_cannot_be_written_leave_no_pictures(run, clip, tmp_path):
+    args = ("-o", tmp_path / "no" / "l.json", "--pictures", tmp_path / "p")
+    assert "cannot be written" in run("limits", clip, *args, status=1).stderr
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(
