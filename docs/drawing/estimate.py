@@ -34,11 +34,11 @@ def _drawn(name: str) -> Callable[[Path], None]:
     def draw(path: Path) -> None:
         estimator, estimate = everything()
         samples, starts = estimator.samples()
-        window = estimator.window(limit_pictures.WINDOW)
         ball, hinge = (estimate.names.index(n) for n in ("l_shoulder", "l_elbow"))
+        wrapped = limit_pictures.wrapping(estimator, estimate, ball)
         figures = {
             "cloud": lambda: limit_pictures.draw_clouds(estimate, samples, [ball, hinge]),
-            "unwrapping": lambda: limit_pictures.draw_unwrapping(estimate, window, ball),
+            "unwrapping": lambda: limit_pictures.draw_unwrapping(estimate, *wrapped),
             "boundary": lambda: limit_pictures.draw_boundary(estimate, samples, ball),
             "motions": lambda: limit_pictures.draw_motions(estimate, samples, starts, ball),
         }

@@ -130,3 +130,20 @@ def test_ranges_are_told_in_the_turn_that_people_read(middle):
             if joint.type == "ball":
                 for low, high in (*joint.limit.intervals, joint.also["swing_twist"].twist):
                     assert abs(low + high) <= 2.0 * np.pi + 1e-6
+
+
+def test_pictures_see_the_whole_of_the_motion():
+    """Every k-th sample, with the starts of clips where they belong; stretches within one clip."""
+    estimator = LimitEstimator(CHAIN, rate=None)
+    for low in (0.0, 40.0, 80.0):
+        estimator.add(rocking((1.0, 0.0, 0.0), low, low + 30.0, 1501))
+    every, starts = estimator.samples()
+    assert starts == [0, 1501, 3002]
+    some, cuts = estimator.samples(most=1000)
+    assert (some == every[::5]).all()
+    assert cuts == [0, 301, 601]
+    windows = estimator.windows(100)
+    assert len(windows) == 45
+    for window in windows:
+        assert np.degrees(arrays.angle_between(window[1:, 1], window[:-1, 1])).max() < 3.0
+    assert len(estimator.windows(100, most=10)) <= 10

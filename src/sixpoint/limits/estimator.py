@@ -199,13 +199,22 @@ class LimitEstimator:
             count += len(block)
         return np.concatenate(kept), starts
 
-    def window(self, size: int) -> Floats:
-        """So many samples in a row (n, J, 4) of the first clip that has them, or of the first."""
-        long = [clip["samples"] >= size for clip in self._clips]
-        clip = long.index(True) if any(long) else 0
-        first = sum(other["samples"] for other in self._clips[:clip])
-        count = min(size, self._clips[clip]["samples"])
-        return np.stack([self._tape.sample(first + k) for k in range(count)])
+    def windows(self, size: int, most: int = 60) -> list[Floats]:
+        """Stretches of so many samples in a row (size, J, 4), none across clips; for pictures.
+
+        Up to `most`, from all over the motion; shorter ones of clips that are shorter.
+        """
+        found, first = [], 0
+        for clip in self._clips:
+            ends = range(first, first + clip["samples"], size)
+            found += [(k, min(size, first + clip["samples"] - k)) for k in ends]
+            first += clip["samples"]
+        whole = [stretch for stretch in found if stretch[1] == size] or found
+        step = -(-len(whole) // most)
+        return [
+            np.stack([self._tape.sample(k) for k in range(begin, begin + count)])
+            for begin, count in whole[::step]
+        ]
 
     def _provenance(self) -> dict[str, Any]:
         return {

@@ -36,10 +36,9 @@ def draw_limits(estimator: LimitEstimator, estimate: Estimate) -> dict[str, byte
     """
     samples, starts = estimator.samples()
     joints = _chosen(estimate)
-    window = estimator.window(WINDOW)
     drawn = {
         "cloud": draw_clouds(estimate, samples, joints),
-        "unwrapping": draw_unwrapping(estimate, window, _wrapping(estimate, window, joints[0])),
+        "unwrapping": draw_unwrapping(estimate, *wrapping(estimator, estimate, joints[0])),
         "boundary": draw_boundary(estimate, samples, joints[0]),
         "motions": draw_motions(estimate, samples, starts, joints[0]),
     }
@@ -64,17 +63,27 @@ def _chosen(estimate: Estimate) -> list[int]:
     return out
 
 
-def _wrapping(estimate: Estimate, samples: Floats, usual: int) -> int:
-    """The ball to show unwrapping on: the usual one, or that which loses the most jumps."""
-    angles = arrays.to_zyz(samples)
-    low, _, _ = contiguous_interval(angles)
-    before = _jumps(angles)
-    after = _jumps(low + np.mod(angles - low, 2.0 * np.pi))
+def wrapping(estimator: LimitEstimator, estimate: Estimate, usual: int) -> tuple[Floats, int]:
+    """Samples of one clip (n, J, 4) and the ball whose angles lose the most jumps in them.
+
+    Of the usual ball, if that loses any.
+    """
     balls = estimate.classes.types == BALL
-    if not balls.any() or (balls[usual] and before[usual] > after[usual]):
-        return usual
-    # Near a lock jumps remain, whatever is done (A1.17): not what the picture is about.
-    return int(np.argmax(np.where(balls, before - 10 * after, -1e9)))
+    best: tuple[bool, float] = (False, -np.inf)
+    windows = estimator.windows(WINDOW)
+    found = windows[0], usual
+    for window in windows:
+        angles = arrays.to_zyz(window)
+        low, _, _ = contiguous_interval(angles)
+        before = _jumps(angles)
+        after = _jumps(low + np.mod(angles - low, 2.0 * np.pi))
+        # Near a lock jumps remain, whatever is done (A1.17): not what the picture is about.
+        lost = np.where(balls, before - 10.0 * after, -np.inf)
+        for joint in {usual, int(np.argmax(lost))}:
+            own = joint == usual and lost[joint] > 0.0
+            if (own, lost[joint]) > best:
+                best, found = (own, float(lost[joint])), (window, joint)
+    return found
 
 
 def _jumps(angles: Floats) -> Floats:
