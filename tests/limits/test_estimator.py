@@ -273,8 +273,11 @@ def test_memory_does_not_grow_with_the_number_of_clips():
     assert peaks[1] < peaks[0] + 12_000_000
 
 
-def test_thirty_bones_and_a_hundred_samples_take_milliseconds():
-    """S1.20; the paper: 20 ms on average. The least of many runs, for a machine with other work."""
+def test_thirty_bones_and_a_hundred_samples_take_less_than_the_paper():
+    """S1.20: 20 ms on average. The least of many runs, for a machine with other work.
+
+    On an idle one it is 3 ms, which `sixpoint bench limits` measures and tests cannot ask for.
+    """
     import time
 
     clip = builtin("boxing")
