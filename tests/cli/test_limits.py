@@ -85,6 +85,10 @@ def test_the_table_and_the_exports(run, clip, tmp_path):
     assert {joint.find("parent").get("link") for joint in joints} <= links
     elbow = next(joint for joint in joints if joint.get("name") == "l_elbow")
     assert elbow.get("type") == "revolute"
+    for limit in robot.iter("limit"):  # in the turn in which the middle is nearest to zero
+        assert abs(float(limit.get("lower")) + float(limit.get("upper"))) <= 2.0 * np.pi + 1e-6
+    for row in rows:
+        assert abs(float(row["low_deg"]) + float(row["high_deg"])) <= 360.0 + 1e-4
     assert float(elbow.find("limit").get("upper")) == pytest.approx(
         limits["l_elbow"].high, abs=1e-6
     )
