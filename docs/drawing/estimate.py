@@ -35,9 +35,10 @@ def _drawn(name: str) -> Callable[[Path], None]:
         estimator, estimate = everything()
         samples, starts = estimator.samples()
         ball, hinge = (estimate.names.index(n) for n in ("l_shoulder", "l_elbow"))
+        wrapped = limit_pictures.wrapping(estimator, estimate, ball)
         figures = {
             "cloud": lambda: limit_pictures.draw_clouds(estimate, samples, [ball, hinge]),
-            "unwrapping": lambda: limit_pictures.draw_unwrapping(estimate, samples, ball),
+            "unwrapping": lambda: limit_pictures.draw_unwrapping(estimate, *wrapped),
             "boundary": lambda: limit_pictures.draw_boundary(estimate, samples, ball),
             "motions": lambda: limit_pictures.draw_motions(estimate, samples, starts, ball),
         }

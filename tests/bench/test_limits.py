@@ -77,6 +77,13 @@ def test_the_command_reports_in_json_and_in_tables(monkeypatch, tmp_path):
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)
     assert found == json.loads((tmp_path / "limits.json").read_text())
+    table = (tmp_path / "fig8.md").read_text().splitlines()
+    assert table[0] == "| limits | `sik` position | rotation | off |"
+    own = next(row for row in found["fig8"]["averages"] if row["limits"] == "own")
+    assert (
+        f"| the clip's own | {own['position_rms']:.4f} ({own['position_rms_better']}) |" in table[4]
+    )
+    assert len(table) == 2 + len(CHOICES)
     assert "30 bones, 100 samples" in CliRunner().invoke(main, words).stdout
     wrong = CliRunner().invoke(main, ["bench", "limits", "--solvers", "nose"])
     assert wrong.exit_code == 2

@@ -32,6 +32,16 @@ def test_clips_become_limits_and_limits_a_solve(run, clip, tmp_path):
     assert json.loads(solved.stdout)["limit_violations"] == 0
 
 
+def test_all_frames_can_be_taken(run, clip, tmp_path):
+    out = tmp_path / "limits.json"
+    report = json.loads(run("limits", clip, "-o", out, "--rate", "all", "--json").stdout)
+    assert report["samples"] == len(sp.load(clip))
+    assert json.loads(out.read_text())["provenance"]["samples_per_second"] == "all frames"
+    wrong = run("limits", clip, "-o", tmp_path / "no.json", "--rate", "1e9", status=1)
+    assert "boxing.bvh: expected a `rate` that gives at most" in wrong.stderr
+    assert not (tmp_path / "no.json").exists()
+
+
 def test_an_edited_file_is_used(run, clip, tmp_path):
     """S1.30."""
     out = tmp_path / "limits.json"
@@ -48,7 +58,7 @@ def test_an_edited_file_is_used(run, clip, tmp_path):
     data["joints"] = {"nose": data["joints"]["l_wrist"]}
     out.write_text(json.dumps(data))
     wrong = run("reconstruct", clip, "-o", tmp_path / "out.bvh", "--limits", out, status=1)
-    assert "No joint to limit 'nose'" in wrong.stderr
+    assert f"No joint to limit, as {out} does: 'nose'" in " ".join(wrong.stderr.split())
     assert not (tmp_path / "out.bvh").exists()
 
 
@@ -75,6 +85,10 @@ def test_the_table_and_the_exports(run, clip, tmp_path):
     assert {joint.find("parent").get("link") for joint in joints} <= links
     elbow = next(joint for joint in joints if joint.get("name") == "l_elbow")
     assert elbow.get("type") == "revolute"
+    for limit in robot.iter("limit"):  # in the turn in which the middle is nearest to zero
+        assert abs(float(limit.get("lower")) + float(limit.get("upper"))) <= 2.0 * np.pi + 1e-6
+    for row in rows:
+        assert abs(float(row["low_deg"]) + float(row["high_deg"])) <= 360.0 + 1e-4
     assert float(elbow.find("limit").get("upper")) == pytest.approx(
         limits["l_elbow"].high, abs=1e-6
     )
@@ -94,6 +108,21 @@ def test_pictures(run, clip, tmp_path):
             assert file.read(4) == b"\x89PNG"
 
 
+@pytest.mark.parametrize("wrong", ["a_file", "a_file/p", "/proc/nope"])
+def test_pictures_that_cannot_be_written_leave_nothing(run, clip, tmp_path, wrong):
+    (tmp_path / "a_file").write_text("mine")
+    args = ("-o", tmp_path / "l.json", "--pictures", tmp_path / wrong)
+    assert "cannot be written" in run("limits", clip, *args, status=1).stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["a_file"]
+    assert (tmp_path / "a_file").read_text() == "mine"
+
+
+def test_limits_that_cannot_be_written_leave_no_pictures(run, clip, tmp_path):
+    args = ("-o", tmp_path / "no" / "l.json", "--pictures", tmp_path / "p")
+    assert "cannot be written" in run("limits", clip, *args, status=1).stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize(
     ("args", "message"),
     [
@@ -102,6 +131,7 @@ def test_pictures(run, clip, tmp_path):
         (("--repair", "best"), "Expected a repair midpoint, circular_mean or frame:NUMBER"),
         (("--quantile", "0"), "Expected `quantile` above 0"),
         (("--rate", "0"), "Expected a positive `rate`"),
+        (("--rate", "every"), "Expected a positive `rate` in Hz, or all; got 'every'"),
         (("--family", "cone"), "'cone' is not one of"),
     ],
 )

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+import sixpoint as sp
 from sixpoint.kernels import arrays
 from sixpoint.limits import EulerBoxLimit, FixedLimit, FlexionLimit, adult_limits, estimate_limits
 from sixpoint.limits.as_hinge import as_hinge, hinge_limits
@@ -103,3 +105,36 @@ def test_every_solver_keeps_estimated_limits(name, bent, estimate):
         assert not limits["l_wrist"].contains((1.0, 0.0, 0.0, 0.0))
         result = solver(name).prepare(bent.skeleton, limits=limits).solve_clip(bent.points())
         assert result.report.limit_violations == 0
+
+
+def tilted_elbow(degrees: float) -> Motion:
+    """A clip of a rig whose left elbow bends about an axis so far beside the usual one."""
+    clip = builtin("boxing").frames(slice(0, 150))
+    body = clip.skeleton.articulation
+    joint = clip.skeleton.index("l_elbow")
+    turned = body.to_rest(clip.rotations)
+    tilt = np.radians(degrees)
+    bend = np.radians(np.linspace(-100.0, -20.0, len(clip)))
+    turned[:, joint] = arrays.from_axis_angle((np.cos(tilt), np.sin(tilt), 0.0), bend)
+    return replace(clip, rotations=body.from_rest(turned))
+
+
+@pytest.mark.parametrize("solver", ["sik", "dls"])
+def test_reports_say_which_hinges_bend_beside_their_limits(solver):
+    clip = tilted_elbow(28.0)
+    limits = sp.estimate_limits([clip]).limits()
+    assert np.degrees(np.arccos(limits["l_elbow"].axis[0])) == pytest.approx(28.0, abs=0.1)
+    result = sp.reconstruct(clip.points(), clip.skeleton, solver, limits=limits)
+    said = [text for text in result.report.warnings if "'l_elbow'" in text]
+    assert len(said) == 1
+    told = int(re.search(r"up to (\d+) degrees beside", said[0])[1])
+    beyond = limits.violations(result.motion)[:, clip.skeleton.index("l_elbow")]
+    assert 5.0 < np.degrees(beyond.max()) <= told + 0.5
+    assert result.report.limit_violations == 0  # of the limits about the solver's axis
+
+
+def test_reports_do_not_speak_of_axes_that_are_nearly_the_same():
+    clip = tilted_elbow(0.5)
+    limits = sp.estimate_limits([clip]).limits()
+    result = sp.reconstruct(clip.points(), clip.skeleton, limits=limits)
+    assert not [text for text in result.report.warnings if "elbow" in text]

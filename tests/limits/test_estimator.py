@@ -199,38 +199,6 @@ def test_angles_that_go_round_are_unlimited():
     assert (joint.limit.low, joint.limit.high) == (-np.pi, np.pi)
 
 
-@pytest.mark.parametrize("repair", ["midpoint", "circular_mean", "frame:7"])
-def test_an_infeasible_bind_pose_is_repaired(repair):
-    """S1.15, S1.16."""
-    swing = arrays.from_axis_angle((0.0, 0.0, 1.0), np.radians(np.linspace(30.0, 70.0, 100)))
-    rotations = arrays.identity(100, 3)
-    rotations[:, 1] = swing
-    clip = Motion(CHAIN, np.zeros((100, 3)), rotations, 50.0)
-    found, samples = estimated(clip, repair=Repair.parse(repair))
-    joint = found.joint(CHAIN.names[1])
-    assert not joint.bind.feasible
-    assert np.degrees(joint.bind_violation) == pytest.approx(30.0, abs=1e-4)
-    assert joint.limit.contains(joint.bind.start)
-    if repair == "frame:7":
-        assert arrays.angle_between(np.array(joint.bind.start), samples[7, 1]) < 1e-9
-    else:
-        assert np.degrees(joint.bind.repaired[0]) == pytest.approx(50.0, abs=0.1)
-
-
-def test_a_repair_that_has_nothing_to_choose_gives_up():
-    """S1.16: the mean point is the centre of the circle."""
-    turns = np.radians([60.0, 180.0, 300.0])
-    found = Repair("circular_mean")
-    from sixpoint.limits.bind import _repaired
-    from sixpoint.limits.fit import Ranges
-
-    low, high = np.full((1, 1), turns[0]), np.full((1, 1), turns[2])
-    nowhere = Ranges(low, high, 2.0 * np.pi - high + low, np.zeros((1, 1, 2)))
-    _, fine, repaired = _repaired(np.zeros((2, 1, 1)), nowhere, found)
-    assert not fine[0]
-    assert np.isnan(repaired).all()
-
-
 def test_rigs_may_have_other_bone_lengths_but_not_other_joints():
     clip = builtin("boxing")
     longer = replace(clip.skeleton, offsets=clip.skeleton.offsets * 1.1)
@@ -305,8 +273,11 @@ def test_memory_does_not_grow_with_the_number_of_clips():
     assert peaks[1] < peaks[0] + 12_000_000
 
 
-def test_thirty_bones_and_a_hundred_samples_take_milliseconds():
-    """S1.20; the paper: 20 ms on average. The least of many runs, for a machine with other work."""
+def test_thirty_bones_and_a_hundred_samples_take_less_than_the_paper():
+    """S1.20: 20 ms on average. The least of many runs, for a machine with other work.
+
+    On an idle one it is 3 ms, which `sixpoint bench limits` measures and tests cannot ask for.
+    """
     import time
 
     clip = builtin("boxing")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sixpoint.body import Skeleton
-from sixpoint.errors import CannotWrite, FormatError, InputError
+from sixpoint.errors import CannotWrite, FormatError, InputError, UnknownName
 from sixpoint.limits import FixedLimit, FlexionLimit, JointLimit, Limits, adult_limits
 from sixpoint.limits.file import limits_text, parse_limits
 
@@ -86,6 +86,13 @@ def entry(**fields) -> str:
         (entry().replace('{"kind"', '3, "x": {"kind"'), "Joint 'l_knee': expected the fields of"),
         (entry(type="cone"), "Joint 'l_knee': No type of joint 'cone'. .* fixed, hinge, ball"),
         (entry(type="ball"), "Joint 'l_knee': Expected `type` 'hinge' .* 'flexion', got 'ball'"),
+        (entry(role=5), "Joint 'l_knee': Expected text in `role`, got 5"),
+        (entry().replace("1,", "1.0,", 1), r"Expected `version` 2 or 1, got 1\.0"),
+        (entry().replace('"joints"', '"joint": 1, "joints"'), "No field of a file .*: 'joint'"),
+        (
+            entry(also={"cone": {"kind": "fixed"}}),
+            "Joint 'l_knee': No family of limits in `also`: 'cone'. .* swing_twist, zyz",
+        ),
         (entry(also=3), "Joint 'l_knee': expected `also` to map families to limits, got 3"),
         (entry(also={"xyz": 3}), "Joint 'l_knee': expected the fields .* `also.xyz`, got 3"),
         (
@@ -125,6 +132,12 @@ def test_other_files_are_refused(content, message, tmp_path):
     path.write_bytes(content)
     with pytest.raises(FormatError, match=message):
         Limits.load(path)
+
+
+def test_unknown_families_are_refused(limits, tmp_path):
+    limits.save(tmp_path / "limits.json")
+    with pytest.raises(UnknownName, match="No family of limits 'nonsense'"):
+        Limits.load(tmp_path / "limits.json", family="nonsense")
 
 
 def test_missing_files_are_refused(tmp_path):

@@ -171,6 +171,38 @@ def averages(rows: Sequence[dict[str, Any]], solvers: Sequence[str]) -> list[dic
     return out
 
 
+LABELS = {
+    "none": "none",
+    "adult": "adult",
+    "own": "the clip's own",
+    "kind": "same kind of motion",
+    "others": "other people",
+}
+"""Names of the choices for readers."""
+
+
+def markdown(table: Sequence[dict[str, Any]]) -> str:
+    """The averages as a Markdown table: errors, and on how many clips they beat no limits."""
+    solvers = list(dict.fromkeys(row["solver"] for row in table))
+    heads = [cell for name in solvers for cell in (f"`{name}` position", "rotation", "off")]
+    lines = [f"| limits | {' | '.join(heads)} |", f"| {' | '.join(['---'] * (len(heads) + 1))} |"]
+    for choice in CHOICES:
+        cells = [LABELS[choice]]
+        for row in (row for row in table if row["limits"] == choice):
+            if row["position_rms"] is None:
+                cells += ["-"] * 3
+                continue
+            won = [f" ({row[f'{key}_rms_better']})" for key in ("position", "orientation")]
+            won = ["", ""] if choice == "none" else won
+            cells += [
+                f"{row['position_rms']:.4f}{won[0]}",
+                f"{row['orientation_rms']:.3f}{won[1]}",
+                f"{1e3 * row['target_mean_m']:.0f}",
+            ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
 def conclusion(table: Sequence[dict[str, Any]], solvers: Sequence[str]) -> list[str]:
     """What the averages say, in sentences."""
     said = []

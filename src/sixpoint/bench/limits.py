@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from ..body.skeleton import Skeleton
-from ..kernels import arrays
 from ..kernels.types import Floats
 from ..limits.classify import TYPES, Moments, TypeRules, classify
 from ..limits.estimate import Family
 from ..limits.estimator import LEAST_KEYS, LimitEstimator
+from ..limits.noise import Noise
 from ..limits.trials import ball_trial, fixed_trial, hinge_trial, noisy
 from ..motion.motion import Motion
 from .fig8 import Recording, bench_fig8
@@ -26,6 +26,8 @@ from .speed import machine
 
 NOISES = (0.0, 0.5, 1.0, 2.0, 3.0)
 """Standard deviations of noise about each axis [degrees]."""
+RATES = (24.0, 30.0, 60.0, 120.0)
+"""Frames a second of clips of two seconds with one degree of noise [Hz]."""
 TRIALS, QUICK_TRIALS = 1000, 200
 SEED = 20090108
 SECONDS = 2.0
@@ -61,6 +63,7 @@ def bench_limits(
     total = 3 + 100
     out: dict[str, Any] = {"bench": "limits", "quick": quick, "family": family}
     out["classification"] = classification(QUICK_TRIALS if quick else TRIALS)
+    out["frame_rates"] = frame_rates(QUICK_TRIALS if quick else TRIALS)
     tell(1, total)
     out["samples"] = sample_counts([r.motion for r in recordings][: 10 if quick else None])
     tell(2, total)
@@ -91,12 +94,13 @@ def classification(trials: int, seed: int = SEED) -> list[dict[str, Any]]:
                 else:
                     made = fixed_trial(rng) if kind == "fixed" else ball_trial(rng)
                 samples.append(noisy(made, np.radians(noise), rng))
-            moments = Moments(trials)
             stacked = np.stack(samples, axis=1)
-            moments.add(arrays.same_hemisphere(stacked), np.zeros(len(stacked), bool))
+            noises = Noise(trials)
+            noises.add(stacked, True)
+            moments = Moments.of(trials, lambda stacked=stacked: [stacked])  # type: ignore[misc]
             row: dict[str, Any] = {"noise_deg": noise, "type": kind, "trials": trials}
             for rules in (TypeRules(rule="share"), TypeRules(rule="absolute")):
-                found = classify(moments, rules, arrays.identity(trials))
+                found = classify(moments, noises.deviation(), rules)
                 row[f"right_{rules.rule}"] = float((found.types == TYPES.index(kind)).mean())
             off = np.degrees(np.arccos(np.minimum(np.abs((found.axes * axes).sum(axis=1)), 1.0)))
             hinge = kind == "hinge"
@@ -105,6 +109,27 @@ def classification(trials: int, seed: int = SEED) -> list[dict[str, Any]]:
             row["axis_below_1deg"] = float((off < 1.0).mean()) if hinge else None
             row["axis_error_max_deg"] = float(off.max()) if hinge else None
             rows.append(row)
+    return rows
+
+
+def frame_rates(
+    trials: int, rates: Sequence[float] = RATES, noise: float = 1.0, seed: int = SEED
+) -> list[dict[str, Any]]:
+    """How often each type is recognised in clips of two seconds, resampled as clips are."""
+    makers = (fixed_trial, hinge_trial, ball_trial)
+    rows = []
+    for rate in rates:
+        rng = np.random.default_rng(seed)
+        frames = round(SECONDS * rate) + 1
+        made = [noisy(make(rng, frames), np.radians(noise), rng) for make in makers * trials]
+        chain = Skeleton.chain(3 * trials)
+        clip = Motion(chain, np.zeros((frames, 3)), np.stack(made, axis=1), rate)
+        estimator = LimitEstimator(chain)
+        estimator.add(clip)
+        found = estimator.estimate().classes.types.reshape(trials, 3)
+        for k, kind in enumerate(TYPES):
+            right = float((found[:, k] == k).mean())
+            rows.append({"rate": rate, "noise_deg": noise, "type": kind, "right_share": right})
     return rows
 
 
@@ -122,7 +147,9 @@ def sample_counts(motions: Sequence[Motion]) -> dict[str, Any]:
         clips += 1
         found = []
         for count in (100, 1000):
-            estimator = LimitEstimator(part.skeleton, rate=count * part.rate / (len(part) - 1))
+            estimator = LimitEstimator(
+                part.skeleton, rate=(count - 1) * part.rate / (len(part) - 1)
+            )
             estimator.add(part)
             found.append(estimator.estimate())
         few, many = found

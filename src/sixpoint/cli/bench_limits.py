@@ -21,7 +21,7 @@ if TYPE_CHECKING:
               help="Solvers of the experiment of Fig. 8.")  # fmt: skip
 @click.option("--family", type=click.Choice(["swing_twist", "zyz", "zyz_centred", "xyz"]),
               default="swing_twist", show_default=True, help="Limits of balls in it.")  # fmt: skip
-@click.option("-o", "--output", metavar="DIR", help="Also write limits.json there.")
+@click.option("-o", "--output", metavar="DIR", help="Also write limits.json and fig8.md there.")
 @quick_option
 @json_option
 def command(
@@ -37,7 +37,7 @@ def command(
     Clips of the kind `gymnastics` (the name of their folder) are reconstructed, if there are such;
     the number in front of a clip's name is taken for its subject, as in the CMU database.
     """
-    from ..bench.fig8 import people_solvers
+    from ..bench.fig8 import markdown, people_solvers
     from ..bench.limits import bench_limits
     from ..replacing import replacing
     from .job import warm_up
@@ -54,9 +54,14 @@ def command(
     if output is not None:
         folder = Path(output)
         folder.mkdir(parents=True, exist_ok=True)
-        with replacing(folder / "limits.json") as file:
-            file.write((json.dumps(found, indent=2) + "\n").encode())
-        say(f"wrote {folder / 'limits.json'}")
+        texts = {
+            "limits.json": json.dumps(found, indent=2) + "\n",
+            "fig8.md": markdown(found["fig8"]["averages"]),
+        }
+        for name, text in texts.items():
+            with replacing(folder / name) as file:
+                file.write(text.encode())
+            say(f"wrote {folder / name}")
     if as_json:
         emit(found)
     else:
@@ -97,6 +102,16 @@ def _show(found: dict[str, Any]) -> None:
                 ),
             )
             for row in found["classification"]
+        ],
+    )
+    rates = sorted({row["rate"] for row in found["frame_rates"]})
+    right = {(row["rate"], row["type"]): row["right_share"] for row in found["frame_rates"]}
+    show_table(
+        "recognised in clips of 2 s with 1 degree of noise",
+        ("frames a second", "fixed", "hinge", "ball"),
+        [
+            (f"{rate:g}", *(f"{right[rate, kind]:.1%}" for kind in ("fixed", "hinge", "ball")))
+            for rate in rates
         ],
     )
     show_table(

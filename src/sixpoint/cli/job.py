@@ -67,7 +67,9 @@ def run_job(job: Job) -> dict[str, Any]:
     if len(points) == 0:
         raise InputError(f"{job.source}: there are no frames to reconstruct.")
     points, stood = stand_still(points, skeleton) if original is None else (points, ())
-    tracker = job.solver.prepare(skeleton, limits=read_limits(job.limits), rate=points.rate)
+    tracker = job.solver.prepare(
+        skeleton, limits=read_limits(job.limits, skeleton), rate=points.rate
+    )
     result = tracker.solve_clip(points)
     motion, comparison = result.motion, None
     if original is not None:
@@ -116,13 +118,22 @@ def read_input(job: Job) -> tuple[Motion | None, Points, Skeleton]:
     return None, points, load_motion(job.skeleton, own).skeleton
 
 
-def read_limits(limits: str | None) -> Limits | Any:
-    """The limits that a job names: "adult" and None are passed on, a file is read."""
+def read_limits(limits: str | None, skeleton: Skeleton | None = None) -> Limits | Any:
+    """The limits that a job names: "adult" and None are passed on, a file is read.
+
+    A file that names joints which the skeleton does not have is refused.
+    """
     if limits is None or limits == "adult":
         return limits
+    from ..errors import UnknownName
     from ..limits import Limits
 
-    return Limits.load(limits)
+    found = Limits.load(limits)
+    if skeleton is not None:
+        for name in found:
+            if name not in skeleton.names:
+                raise UnknownName(f"joint to limit, as {limits} does:", name, skeleton.names)
+    return found
 
 
 def report_of(

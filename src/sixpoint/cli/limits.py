@@ -41,15 +41,16 @@ FAMILIES = ("swing_twist", "zyz", "zyz_centred", "xyz")
 @click.option("--hinge-spread", type=float, default=2.0, show_default=True, metavar="DEGREES",
               help="How little across is hardly any.")  # fmt: skip
 @click.option("--fixed-spread", type=float, metavar="DEGREES",
-              help="Joints that spread less are fixed; default 2.5 times the noise.")  # fmt: skip
+              help="Joints that spread less are fixed; default 2.5 times the noise, "
+              "at most 5.")  # fmt: skip
 @click.option("--reference", type=click.Choice(["mean", "bind", "identity"]), default="mean",
               show_default=True, help="What rotations are measured from.")  # fmt: skip
 @click.option("--margin", type=float, default=0.0, show_default=True, metavar="DEGREES",
-              help="Added to both ends of every range.")  # fmt: skip
+              help="Added to both ends of every range; fixed joints stay fixed.")  # fmt: skip
 @click.option("--quantile", type=float, default=1.0, show_default=True,
               help="Part of the samples of each direction that swing boundaries hold.")  # fmt: skip
-@click.option("--rate", type=float, default=50.0, show_default=True, metavar="HZ",
-              help="Samples a second; 100 of each clip at least.")  # fmt: skip
+@click.option("--rate", default="50", show_default=True, metavar="HZ|all",
+              help="Samples a second, 100 of each clip at least; or all frames.")  # fmt: skip
 @click.option("--repair", default="midpoint", show_default=True,
               metavar="midpoint|circular_mean|frame:N",
               help="What takes the place of an infeasible bind pose.")  # fmt: skip
@@ -70,7 +71,7 @@ def command(
     reference: Any,
     margin: float,
     quantile: float,
-    rate: float,
+    rate: str,
     repair: str,
     csv_path: str | None,
     urdf_path: str | None,
@@ -103,7 +104,7 @@ def command(
         )
         options = {
             "rules": rules,
-            "rate": rate,
+            "rate": _rate(rate),
             "margin": math.radians(margin),
             "quantile": quantile,
             "repair": Repair.parse(repair),
@@ -116,25 +117,39 @@ def command(
     with progress("clips") as tell:
         estimator = _collect(paths, reading, options, tell)
     estimate = estimator.estimate()
-    texts = {output: estimate.text(family)}
+    files = {output: estimate.text(family).encode()}
     if csv_path is not None:
         from ..limits.export import csv_text
 
-        texts[csv_path] = csv_text(estimate)
+        files[csv_path] = csv_text(estimate).encode()
     if urdf_path is not None:
         from ..limits.export import urdf_text
 
-        texts[urdf_path] = urdf_text(estimate, estimator.skeleton.articulation)
-    _write(texts)
+        files[urdf_path] = urdf_text(estimate, estimator.skeleton.articulation).encode()
     drawn: list[str] = []
     if pictures is not None:
         from ..studio.limit_pictures import draw_limits
 
-        drawn = draw_limits(estimator, estimate, Path(pictures))
+        content = draw_limits(estimator, estimate)
+        drawn = [str(Path(pictures) / name) for name in content]
+        files |= dict(zip(drawn, content.values(), strict=True))
+    _write(files, pictures)
     if as_json:
         emit(report_of(estimate, output, family, drawn))
     else:
-        _show(estimate, family, [*texts, *drawn])
+        _show(estimate, family, list(files))
+
+
+def _rate(text: str) -> float | None:
+    """Samples a second; None for all frames."""
+    from ..errors import InputError
+
+    if text == "all":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(f"Expected a positive `rate` in Hz, or all; got {text!r}.") from None
 
 
 def _check_options(options: dict[str, Any]) -> None:
@@ -178,13 +193,27 @@ def _collect(
     return estimator
 
 
-def _write(texts: dict[str, str]) -> None:
-    """All files or, if one cannot be written, none."""
+def _write(files: dict[str, bytes], folder: str | None) -> None:
+    """All files, in a new folder if need be; or none, if one cannot be written."""
+    from ..errors import CannotWrite
     from ..replacing import replacing
 
-    with ExitStack() as stack:
-        for path, text in texts.items():
-            stack.enter_context(replacing(path)).write(text.encode())
+    made = []
+    if folder is not None:
+        place = Path(folder)
+        made = [path for path in (place, *place.parents) if not path.exists()]
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise CannotWrite((error.strerror or str(error)).lower(), path=folder) from error
+    try:
+        with ExitStack() as stack:
+            for path, content in files.items():
+                stack.enter_context(replacing(path)).write(content)
+    except CannotWrite:
+        for empty in made:
+            empty.rmdir()
+        raise
 
 
 def report_of(
@@ -224,7 +253,7 @@ def _show(estimate: Estimate, family: Any, files: Sequence[str]) -> None:
                 ranges_text(estimate, joint.name, family) + (" (round)" * joint.unlimited),
                 str(estimate.fit.samples),
                 f"{joint.confidence:.2f}",
-                "yes" if joint.bind.feasible else "no",
+                "yes" if joint.bind_feasible else "no",
             )
         )
     columns = ("joint", "role", "type", "axis", "ranges [degrees]", "samples", "confidence", "bind")
@@ -236,7 +265,7 @@ def _show(estimate: Estimate, family: Any, files: Sequence[str]) -> None:
         [
             ("clips", f"{clips}, {estimate.fit.samples} samples"),
             ("types", ", ".join(f"{types.count(t)} {t}" for t in ("fixed", "hinge", "ball"))),
-            ("bind", "whether the bind pose lies within the angles that were seen"),
+            ("bind", "whether the limit holds the bind pose"),
         ],
     )
     for path in files:

@@ -2,12 +2,14 @@
 
 Elbows and knees of people, and joints with an axis of their own, are hinges to every solver. A
 limit that was estimated may have an axis a little beside theirs, or be that of a ball: what it
-allows about the solver's axis is what counts then.
+allows about the solver's axis is what counts then. Turns about that axis are beside those that the
+limit itself allows; how far is remarked where it can be seen.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -23,11 +25,14 @@ SAME = 1e-9
 """Axes this close are the same [rad]: turns about one are inside a limit about the other."""
 STEP = np.radians(0.25)
 """Angles at which the limit of a ball is asked [rad]."""
+BESIDE = np.radians(2.0)
+"""Turns about a solver's axis that are farther from a limit than this are remarked [rad]."""
 
 
 def hinge_limits(limits: Limits, body: Articulation) -> Limits:
     """The same limits, with those of hinges about the axes that solvers bend them about."""
     changed: dict[str, JointLimit] = {}
+    remarks = list(limits.remarks)
     for joint in np.flatnonzero(body.freedom == HINGE):
         name = body.skeleton.names[joint]
         if name in limits:
@@ -35,7 +40,20 @@ def hinge_limits(limits: Limits, body: Articulation) -> Limits:
             held = as_hinge(limits[name], (x, y, z))
             if held is not limits[name]:
                 changed[name] = held
-    return limits.replace(changed) if changed else limits
+                if (beside := _beside(limits[name], held)) > BESIDE:
+                    remarks.append(
+                        f"the limit of {name!r} has another axis than the solver's hinge: its "
+                        f"turns are up to {np.degrees(beside):.0f} degrees beside what it allows"
+                    )
+    return replace(limits.replace(changed), remarks=tuple(remarks)) if changed else limits
+
+
+def _beside(limit: JointLimit, held: JointLimit) -> float:
+    """How far the rotations that a hinge keeps are from a limit at worst [rad]."""
+    if not isinstance(held, FlexionLimit):
+        return 0.0
+    angles = np.linspace(held.low, held.high, 181)
+    return float(limit.violation(arrays.from_axis_angle(np.array(held.axis), angles)).max())
 
 
 def as_hinge(limit: JointLimit, axis: Vec3) -> JointLimit:

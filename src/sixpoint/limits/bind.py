@@ -2,6 +2,10 @@
 
 Motion need not pass through the pose in which a character was bound: who only runs never lifts the
 arms as in a T-pose (joint-limit paper, section 2.4). A solver that starts there starts outside.
+
+The paper asks this of hinge angles and of ZYZ angles, which lock in the neutral stance, where most
+rigs are bound: near it they say no to much that is allowed. Its verdict and its repair are found
+here; what counts for a limit of another kind is whether that limit holds the pose (`settle`).
 """
 
 from __future__ import annotations
@@ -14,12 +18,13 @@ import numpy as np
 from ..errors import InputError
 from ..kernels import arrays
 from ..kernels.types import Bools, Floats, Quat
+from .base import JointLimit
 from .classify import BALL, FIXED, Classes
 from .fit import Fit, Ranges, hinge_angles
 from .intervals import NO_RESULTANT, is_within, midpoint
 
 STILL = np.radians(2.5)
-"""A fixed joint is bound where it stays if the bind pose is nearer than this [rad]."""
+"""A fixed joint, or a hinge, is bound where it moves if the pose is no farther beside [rad]."""
 
 Method = Literal["midpoint", "circular_mean", "frame"]
 
@@ -56,14 +61,29 @@ class Bind:
 
     angles: tuple[float, ...]
     """About the hinge, or ZYZ as printed [rad]; none for a fixed joint."""
-    feasible: bool
+    paper_feasible: bool
     """Whether all of them lie in their intervals, Eq. (21); for a fixed joint, where it stays."""
     off_axis: float
     """What the bind pose turns across the axis of a hinge [rad]; 0 for others."""
     repaired: tuple[float, ...] | None
     """Angles to start from: those of the bind pose if it is feasible. None: the repair gave up."""
-    start: Quat | None
+    paper_start: Quat | None
     """The rotation with these angles, as limits see it."""
+
+    def settle(self, limit: JointLimit, pose: Floats) -> tuple[bool, Quat | None]:
+        """Whether a limit holds the bind pose (4,), and the rotation inside it to start from.
+
+        Fixed joints and hinges may be `STILL` beside; the start is brought inside. Where the bind
+        pose is outside, the start is what the repair gave, brought inside; None if it gave up.
+        """
+        ball = limit.joint_type == "ball"
+        feasible = bool(limit.violation(pose) <= (0.0 if ball else STILL))
+        feasible = feasible and (ball or self.paper_feasible)
+        start = pose if feasible else self.paper_start
+        if start is None:
+            return feasible, None
+        w, x, y, z = limit.project(start).tolist()
+        return feasible, (w, x, y, z)
 
 
 def examine(bind: Floats, sample: Floats, classes: Classes, fit: Fit, repair: Repair) -> list[Bind]:

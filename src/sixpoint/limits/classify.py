@@ -6,19 +6,20 @@ section 2.1). Rotations are measured from their mean: from anywhere else those o
 on an arc (A1.4).
 
 Everything follows from the sums of q and of q q^T, because the vector part of r* q is linear in q:
-samples can be added in any number and need not be kept.
+samples are gone over block by block, in any number and order.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
 
 from ..errors import InputError
 from ..kernels import arrays
-from ..kernels.types import Bools, Floats, Ints
+from ..kernels.types import Floats, Ints
 
 Rule = Literal["share", "absolute"]
 Reference = Literal["mean", "bind", "identity"]
@@ -33,6 +34,10 @@ THROUGH = 1e-5
 """A hinge that passes the neutral stance this closely passes through it [rad]."""
 LEAST_FIXED = np.radians(0.5)
 """A joint without noise that spreads less than this is fixed [rad]."""
+MOST_FIXED = np.radians(5.0)
+"""No joint that spreads more is fixed, however noisy it looks: some jerk all the time [rad]."""
+SIDE = 0.3
+"""An axis whose cosine with the usual one of its role is smaller is another axis."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +53,7 @@ class TypeRules:
     """A second spread below this makes a hinge under both rules [rad]."""
     fixed_spread: float | None = None
     """A first spread below this makes a fixed joint [rad]. None: 2.5 times the noise that the
-    samples show, 0.5 degrees at least."""
+    frames show, 0.5 degrees at least and 5 at most."""
     reference: Reference = "mean"
     """What rotations are measured from. "identity" is what the paper prints."""
 
@@ -67,49 +72,35 @@ class TypeRules:
                 raise InputError(f"Expected `{name}` in [0, pi) radians, got {value!r}.")
 
 
-@dataclass
+@dataclass(frozen=True, eq=False)
 class Moments:
-    """Sums over samples of J joints, whose signs are continuous in time (A1.3)."""
+    """Sums over samples of J joints."""
 
-    joints: int
-    count: int = 0
-    first: Floats = field(init=False)
-    """Sum of q, shape (J, 4)."""
-    second: Floats = field(init=False)
+    count: int
+    first: Floats
+    """Sum of q, each with the sign that brings it nearest to the mean (A1.3), shape (J, 4)."""
+    second: Floats
     """Sum of q q^T, shape (J, 4, 4)."""
-    bends: int = 0
-    """Triples of consecutive samples."""
-    bent: Floats = field(init=False)
-    """Sum of their squared second differences, shape (J,)."""
+    mean: Floats
+    """Mean rotations, shape (J, 4): eigenvectors of the second moments, canonical sign."""
 
-    def __post_init__(self) -> None:
-        self.first = np.zeros((self.joints, 4))
-        self.second = np.zeros((self.joints, 4, 4))
-        self.bent = np.zeros(self.joints)
+    @staticmethod
+    def of(joints: int, blocks: Callable[[], Iterable[Floats]]) -> Moments:
+        """Go twice over blocks of samples (n, J, 4).
 
-    def add(self, samples: Floats, starts: Bools) -> None:
-        """More samples (n, J, 4); `starts` (n,) marks those before which time jumps."""
-        self.count += len(samples)
-        self.first += samples.sum(axis=0)
-        by_joint = np.ascontiguousarray(samples.transpose(1, 2, 0))
-        self.second += by_joint @ by_joint.transpose(0, 2, 1)
-        if len(samples) > 2:
-            whole = ~(starts[1:-1] | starts[2:])
-            second = samples[2:] - 2.0 * samples[1:-1] + samples[:-2]
-            self.bends += int(whole.sum())
-            self.bent += np.einsum("njk,njk,n->j", second, second, whole.astype(np.float64))
-
-    def mean(self) -> Floats:
-        """Mean rotations, shape (J, 4): eigenvectors of the second moments, canonical sign."""
-        return arrays.canonical(np.linalg.eigh(self.second)[1][..., -1])
-
-    def noise(self) -> Floats:
-        """Standard deviation of the noise about each axis [rad], shape (J,).
-
-        From second differences, which smooth motion hardly has; white noise has six times its
-        variance there. Three components of a quaternion carry it, halved.
+        Signs that were continuous in time would depend on which clip comes after which.
         """
-        return np.asarray(2.0 * np.sqrt(self.bent / (6.0 * 3.0 * max(self.bends, 1))))
+        count, second = 0, np.zeros((joints, 4, 4))
+        for samples in blocks():
+            count += len(samples)
+            by_joint = np.ascontiguousarray(samples.transpose(1, 2, 0))
+            second += by_joint @ by_joint.transpose(0, 2, 1)
+        mean = arrays.canonical(np.linalg.eigh(second)[1][..., -1])
+        first = np.zeros((joints, 4))
+        for samples in blocks():
+            near = np.einsum("njk,jk->nj", samples, mean) >= 0.0
+            first += np.einsum("njk,nj->jk", samples, np.where(near, 1.0, -1.0))
+        return Moments(count, first, second, mean)
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,12 +126,27 @@ class Classes:
         return np.asarray(2.0 * np.sqrt(self.eigenvalues))
 
 
-def classify(moments: Moments, rules: TypeRules, bind: Floats) -> Classes:
-    """Decide what each joint is; `bind` (J, 4) are its rotations in the bind pose."""
-    reference = bind
+def classify(
+    moments: Moments,
+    noise: Floats,
+    rules: TypeRules,
+    bind: Floats | None = None,
+    usual: Floats | None = None,
+) -> Classes:
+    """Decide what each joint is.
+
+    Args:
+        moments: of the samples.
+        noise: of each joint (J,) [rad]; see `Noise`.
+        rules: when a joint is fixed or a hinge.
+        bind: rotations in the bind pose (J, 4); identity if not given.
+        usual: axes (J, 3) that joints of known roles are usually measured about, 0 for others:
+            they decide the sign of axes.
+    """
+    joints = len(noise)
+    reference = arrays.identity(joints) if bind is None else bind
     if rules.reference != "bind":
-        mean = rules.reference == "mean"
-        reference = moments.mean() if mean else arrays.identity(moments.joints)
+        reference = moments.mean if rules.reference == "mean" else arrays.identity(joints)
     turn = _vector_part(reference)
     count = max(moments.count, 1)
     centre = np.einsum("jab,jb->ja", turn, moments.first) / count
@@ -148,8 +154,7 @@ def classify(moments: Moments, rules: TypeRules, bind: Floats) -> Classes:
     eigenvalues = np.linalg.eigvalsh(scatter - centre[:, :, None] * centre[:, None, :])
     eigenvalues = np.maximum(eigenvalues[:, ::-1], 0.0)  # rounding
     spreads = 2.0 * np.sqrt(eigenvalues)
-    noise = moments.noise()
-    still = np.maximum(NOISE_FACTOR * noise, LEAST_FIXED)
+    still = np.clip(NOISE_FACTOR * noise, LEAST_FIXED, MOST_FIXED)
     if rules.fixed_spread is not None:
         still = np.full_like(noise, rules.fixed_spread)
     total = np.maximum(eigenvalues.sum(axis=1), 1e-300)
@@ -158,7 +163,7 @@ def classify(moments: Moments, rules: TypeRules, bind: Floats) -> Classes:
         (rest <= 1.0 - rules.share) & (rules.rule == "share")
     )
     types = np.where(spreads[:, 0] < still, FIXED, np.where(straight, HINGE, BALL))
-    axes = _hinge_axes(scatter, centre)
+    axes = _hinge_axes(scatter, None if rules.reference == "mean" else centre, usual)
     return Classes(
         types,
         _from_neutral(reference, axes),
@@ -176,25 +181,34 @@ def _vector_part(reference: Floats) -> Floats:
     return np.stack([np.stack(row, axis=-1) for row in rows], axis=1)
 
 
-def _hinge_axes(scatter: Floats, centre: Floats) -> Floats:
+def _hinge_axes(scatter: Floats, centre: Floats | None, usual: Floats | None) -> Floats:
     """Dominant directions of the vector parts, not centred (A1.5): a hinge's line meets zero.
 
-    The sign is that of the summed vector parts, Eq. (8); where these cancel the largest component
-    is positive.
+    The sign is that of the usual axis where there is one nearby. Else it is that of the summed
+    vector parts `centre`, Eq. (8); where these cancel, as they do about the mean of the motion, the
+    largest component is positive.
     """
     axes = np.linalg.eigh(scatter)[1][..., -1]
-    along = np.einsum("ja,ja->j", axes, centre)
-    largest = np.take_along_axis(axes, np.abs(axes).argmax(axis=1)[:, None], axis=1)[:, 0]
-    sign = np.where(np.abs(along) > 1e-9, along, largest)
+    sign = np.take_along_axis(axes, np.abs(axes).argmax(axis=1)[:, None], axis=1)[:, 0]
+    if centre is not None:
+        along = np.einsum("ja,ja->j", axes, centre)
+        sign = np.where(np.abs(along) > 1e-9, along, sign)
+    if usual is not None:
+        beside = np.einsum("ja,ja->j", axes, usual)
+        sign = np.where(np.abs(beside) > SIDE, beside, sign)
     return np.asarray(np.where(sign[:, None] < 0.0, -axes, axes))
 
 
 def _from_neutral(reference: Floats, axes: Floats) -> Floats:
-    """Hinges that pass through the neutral stance are measured from there: so people do."""
-    along = np.einsum("ja,ja->j", reference[:, 1:], axes)[:, None]
-    across = np.linalg.norm(reference[:, 1:] - along * axes, axis=1)
-    through = 2.0 * across < THROUGH
-    return np.where(through[:, None], arrays.identity(), reference)
+    """The turns about the axes that come nearest to the neutral stance: angles count from there.
+
+    Hinges that pass through the neutral stance are measured from itself: so people do.
+    """
+    along = np.einsum("ja,ja->j", reference[:, 1:], axes)
+    back = arrays.from_axis_angle(axes, -2.0 * np.arctan2(along, reference[:, 0]))
+    nearest = arrays.canonical(arrays.multiply(reference, back))
+    through = 2.0 * np.linalg.norm(nearest[:, 1:], axis=1) < THROUGH
+    return np.where(through[:, None], arrays.identity(), nearest)
 
 
 def _confidence(

@@ -37,6 +37,8 @@ class Limits(Mapping[str, JointLimit]):
     """Joint name -> limit."""
     roles: Mapping[str, str] = field(default_factory=dict)
     """Joint name -> what the joint is (l_shoulder, lumbar ...), for readers of the file."""
+    remarks: tuple[str, ...] = ()
+    """What a solver had to change about them, for its report; not in files."""
 
     def __post_init__(self) -> None:
         for name, limit in self.joints.items():
@@ -124,6 +126,9 @@ class Limits(Mapping[str, JointLimit]):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a JSON file, angles in degrees; `load` gives back equal limits.
 
+        Only the limits and roles are written. What else `sixpoint limits` puts into its files
+        (`provenance`, `also`, `estimate`) is not kept by `load`: edit such files as text.
+
         Raises:
             CannotWrite: the file cannot be written.
         """
@@ -140,6 +145,7 @@ class Limits(Mapping[str, JointLimit]):
             family: of ball joints for which the file has limits of several families: which.
 
         Raises:
+            UnknownName: there is no such family.
             FormatError: the file is no such JSON; the message names the joint and the field.
         """
         from .file import read_limits

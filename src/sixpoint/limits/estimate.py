@@ -58,6 +58,10 @@ class JointEstimate:
     """Of the type: 0 a near thing, 1 clear."""
     bind: Bind
     """The bind pose, in the parameters of the paper."""
+    bind_feasible: bool
+    """Whether the limit holds the bind pose; hinges and fixed joints may be 2.5 degrees beside."""
+    bind_start: Quat | None
+    """A rotation inside the limit to start from; None: the repair gave up."""
     bind_violation: float
     """How far the bind pose is beyond the limit [rad]."""
 
@@ -73,10 +77,11 @@ class JointEstimate:
             "noise": _rounded((self.noise,))[0],
             "unlimited": self.unlimited,
             "confidence": round(self.confidence, 3),
-            "bind_feasible": bind.feasible,
+            "bind_feasible": self.bind_feasible,
+            "bind_feasible_paper": bind.paper_feasible,
             "bind_angles": _rounded(bind.angles),
             "bind_repaired": None if bind.repaired is None else _rounded(bind.repaired),
-            "bind_start": None if bind.start is None else list(bind.start),
+            "bind_start": None if self.bind_start is None else list(self.bind_start),
             "bind_violation": _rounded((self.bind_violation,))[0],
         }
         also = {family: limit.as_dict() for family, limit in self.also.items()}
@@ -148,6 +153,7 @@ class Estimate:
             self._is_unlimited(j, family),
             float(self.classes.confidence[j]),
             self.binds[j],
+            *self.binds[j].settle(limit, self.bind[j]),
             float(limit.violation(self.bind[j])),
         )
 
@@ -182,7 +188,10 @@ class Estimate:
         return bool(ranges.unlimited[joint].any())
 
     def _widened(self, ranges: Ranges, joint: int, angle: int) -> tuple[float, float]:
+        """An interval with its margin, in that turn in which its middle is nearest to zero."""
         low, high = float(ranges.low[joint, angle]), float(ranges.high[joint, angle])
+        turns = 2.0 * np.pi * round((low + high) / (4.0 * np.pi))
+        low, high = low - turns, high - turns
         low, high = _outwards(low - self.margin, -1.0), _outwards(high + self.margin, 1.0)
         if ranges.unlimited[joint, angle] or high - low >= 2.0 * np.pi:
             return -np.pi, np.pi

@@ -1,12 +1,13 @@
 """LimitEstimator: joint types and limits from motion, all at once or while it arrives.
 
-The samples that came so far are all that counts, not the pieces they came in: a recording that is
-still running and the same recording from a file give the same limits to the bit.
+The samples that came so far are all that counts, not the pieces they came in. With `rate=None`,
+which takes every frame as it is, a recording that is still running and the same recording from a
+file give the same limits to the bit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,8 @@ from .bind import Repair, examine
 from .classify import FIXED, Moments, TypeRules, classify
 from .estimate import Estimate, check_margin
 from .fit import fit_ranges
-from .rest_frames import joint_roles, own_joints, swing_frames
+from .noise import Noise
+from .rest_frames import joint_roles, own_joints, swing_frames, usual_axes
 from .tape import Tape
 
 RATE = 50.0
@@ -30,6 +32,8 @@ LEAST_SAMPLES = 100
 """Samples of a clip that is shorter than that."""
 LEAST_KEYS = 4
 """Frames that a clip must have: fewer cannot be interpolated (S1.18)."""
+MOST_SAMPLES = 10_000
+"""Samples of a clip at most, or 20 for each of its frames: more say nothing new."""
 
 
 class LimitEstimator:
@@ -43,7 +47,7 @@ class LimitEstimator:
         skeleton: Skeleton,
         *,
         rules: TypeRules | None = None,
-        rate: float = RATE,
+        rate: float | None = RATE,
         margin: float = 0.0,
         quantile: float = 1.0,
         repair: Repair | None = None,
@@ -53,17 +57,18 @@ class LimitEstimator:
         Args:
             skeleton: the rig. Other clips may have other bone lengths, but not other joints.
             rules: when a joint is fixed or a hinge.
-            rate: samples a second that motions are resampled to, 100 of each at least [Hz].
-            margin: added to both ends of every interval [rad].
+            rate: samples a second that motions are resampled to, 100 of each at least [Hz]; at
+                that of a motion its frames are taken as they are. None: every frame of each.
+            margin: added to both ends of every interval [rad]; fixed joints have none.
             quantile: part of the samples of each direction that a swing boundary holds.
             repair: what takes the place of an infeasible bind pose.
         """
         check_margin(margin, quantile)
-        if not (np.isfinite(rate) and rate > 0.0):
+        if rate is not None and not (np.isfinite(rate) and rate > 0.0):
             raise InputError(f"Expected a positive `rate` in Hz, got {rate}.")
         self.skeleton = skeleton
         self.rules = rules or TypeRules()
-        self.rate = float(rate)
+        self.rate = None if rate is None else float(rate)
         self.margin = float(margin)
         self.quantile = float(quantile)
         self.repair = repair or Repair()
@@ -75,6 +80,8 @@ class LimitEstimator:
         self._frames = swing_frames(skeleton.articulation, self._joints)
         bind = skeleton.bind if skeleton.bind is not None else arrays.identity(skeleton.joint_count)
         self._bind = arrays.canonical(self._turned(skeleton, bind[None])[0])
+        self._usual = usual_axes(self._names, self._roles)
+        self._noise = Noise(len(self._joints))
         self._tape = Tape(len(self._joints))
         self._last: Floats | None = None
         self._clips: list[dict[str, Any]] = []
@@ -87,8 +94,8 @@ class LimitEstimator:
         """A clip, resampled.
 
         Raises:
-            InputError: it has fewer than four frames, other joints, or rotations that are not
-                finite.
+            InputError: it has fewer than four frames, other joints, rotations that are not
+                finite, or would give too many samples.
         """
         label = name or Path(motion.source.path or "motion").name
         self._check_rig(motion.skeleton, label)
@@ -98,12 +105,24 @@ class LimitEstimator:
                 f"got {len(motion)}."
             )
         self._check_finite(motion.rotations, label)
-        seconds = (len(motion) - 1) / motion.rate
-        count = max(LEAST_SAMPLES, round(seconds * self.rate))
+        count = self._count(motion, label)
         at = np.linspace(0.0, len(motion) - 1, count)
-        sampled = _sampled(motion.rotations, at)
-        self._keep(self._turned(motion.skeleton, sampled), True)
+        self._noise.add(self._own(motion.rotations), True)
+        self._keep(self._turned(motion.skeleton, _sampled(motion.rotations, at)), True)
         self._clips.append({"name": label, "frames": len(motion), "samples": count})
+
+    def _count(self, motion: Motion, label: str) -> int:
+        """Samples to take of a motion; one more than intervals between them."""
+        if self.rate is None:
+            return len(motion)
+        wanted = (len(motion) - 1) / motion.rate * self.rate
+        most = max(MOST_SAMPLES, 20 * len(motion))
+        if wanted >= most:
+            raise InputError(
+                f"{label}: expected a `rate` that gives at most {most} samples of its "
+                f"{len(motion)} frames, got {self.rate:g} Hz, which gives {wanted:.3g}."
+            )
+        return max(LEAST_SAMPLES, round(wanted) + 1)
 
     def extend(self, rotations: Floats, *, jump: bool = False) -> None:
         """Frames that have just arrived, as they are: local rotations of the rig, (n, J, 4).
@@ -124,12 +143,13 @@ class LimitEstimator:
         if not self._clips or jump or self._clips[-1]["name"] != "stream":
             self._clips.append({"name": "stream", "frames": 0, "samples": 0})
             jump = True
+        self._noise.add(self._own(found), jump)
         self._keep(self._turned(self.skeleton, found), jump)
         for key in ("frames", "samples"):
             self._clips[-1][key] += len(found)
 
     def estimate(self) -> Estimate:
-        """Types and limits from everything so far.
+        """Types and limits from everything so far; all samples are gone over three times.
 
         Raises:
             InputError: fewer than four samples came, or nothing moved.
@@ -138,22 +158,15 @@ class LimitEstimator:
             raise InputError(
                 f"Expected {LEAST_KEYS} samples or more to estimate from, got {len(self._tape)}."
             )
-        moments = Moments(len(self._joints))
-        for block, starts in self._tape.blocks():
-            moments.add(block, starts)
-        classes = classify(moments, self.rules, self._bind)
+        moments = Moments.of(len(self._joints), self._samples)
+        noise = self._noise.deviation()
+        classes = classify(moments, noise, self.rules, self._bind, self._usual)
         if (classes.types == FIXED).all():
             raise InputError(
                 "Expected motion, got clips in which no joint moves by more than "
                 f"{np.degrees(classes.spreads.max()):.2g} degrees."
             )
-        fit = fit_ranges(
-            (block for block, _ in self._tape.blocks()),
-            classes,
-            moments.mean(),
-            self._frames,
-            self.quantile,
-        )
+        fit = fit_ranges(self._samples(), classes, moments.mean, self._frames, self.quantile)
         if self.repair.frame >= len(self._tape):
             raise InputError(
                 f"Expected a frame below {len(self._tape)} to repair the bind pose with, "
@@ -176,22 +189,38 @@ class LimitEstimator:
     def samples(self, most: int = 20_000) -> tuple[Floats, list[int]]:
         """Samples so far (N, J, 4), as limits see them, and where clips start; for pictures.
 
-        Of more than `most` the first are given.
+        Of more than `most` every second is given, or every third and so on.
         """
+        step = max(1, -(-len(self._tape) // most))
         kept, starts, count = [], [], 0
         for block, jumps in self._tape.blocks():
-            starts += (count + np.flatnonzero(jumps)).tolist()
-            kept.append(block)
+            starts += (-(-(count + np.flatnonzero(jumps)) // step)).tolist()
+            kept.append(block[-count % step :: step])
             count += len(block)
-            if count >= most:
-                break
         return np.concatenate(kept), starts
+
+    def windows(self, size: int, most: int = 60) -> list[Floats]:
+        """Stretches of so many samples in a row (size, J, 4), none across clips; for pictures.
+
+        Up to `most`, from all over the motion; shorter ones of clips that are shorter.
+        """
+        found, first = [], 0
+        for clip in self._clips:
+            ends = range(first, first + clip["samples"], size)
+            found += [(k, min(size, first + clip["samples"] - k)) for k in ends]
+            first += clip["samples"]
+        whole = [stretch for stretch in found if stretch[1] == size] or found
+        step = -(-len(whole) // most)
+        return [
+            np.stack([self._tape.sample(k) for k in range(begin, begin + count)])
+            for begin, count in whole[::step]
+        ]
 
     def _provenance(self) -> dict[str, Any]:
         return {
             "clips": [dict(clip) for clip in self._clips],
             "samples": len(self._tape),
-            "samples_per_second": self.rate,
+            "samples_per_second": "all frames" if self.rate is None else self.rate,
             "rule": self.rules.rule,
             "share": self.rules.share,
             "hinge_spread": round(float(np.degrees(self.rules.hinge_spread)), 9),
@@ -203,6 +232,12 @@ class LimitEstimator:
             "quantile": self.quantile,
             "repair": str(self.repair),
         }
+
+    def _samples(self) -> Iterator[Floats]:
+        return (block for block, _ in self._tape.blocks())
+
+    def _own(self, rotations: Floats) -> Floats:
+        return arrays.normalize(rotations[:, self._joints])
 
     def _turned(self, skeleton: Skeleton, rotations: Floats) -> Floats:
         """What limits see, of the joints that are estimated."""

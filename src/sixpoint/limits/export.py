@@ -39,7 +39,7 @@ def csv_text(estimate: Estimate) -> str:
         tail = (
             estimate.fit.samples,
             f"{joint.confidence:.3f}",
-            "yes" if joint.bind.feasible else "no",
+            "yes" if joint.bind_feasible else "no",
         )
         for name, (low, high), axis, reference in _parameters(joint.limit):
             ends = [f"{np.degrees(end):.6f}" for end in (low, high)]

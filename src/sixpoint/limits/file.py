@@ -18,11 +18,14 @@ from ..replacing import replacing
 from .base import JointLimit
 from .classify import TYPES
 from .collection import Limits
+from .estimate import FAMILIES
 
 FORMAT = "sixpoint limits"
 VERSION = 2
 READABLE = (1, 2)
 """Version 1 had no types."""
+FIELDS = ("format", "version", "angles", "provenance", "joints")
+"""Of the file."""
 
 
 def write_limits(limits: Limits, path: str | os.PathLike[str]) -> None:
@@ -73,6 +76,8 @@ def _text(value: Any, indent: str, nested: Mapping[str, int] | int) -> str:
 
 def read_limits(path: str | os.PathLike[str], family: str | None = None) -> Limits:
     """Read a file; see `Limits.load`."""
+    if family is not None and family not in FAMILIES:
+        raise UnknownName("family of limits", str(family), FAMILIES)
     try:
         text = Path(path).read_text(encoding="utf-8")
     except OSError as error:
@@ -100,8 +105,11 @@ def parse_limits(text: str, family: str | None = None) -> Limits:
     if found != FORMAT:
         raise InputError(f"Expected a JSON object with `format` {FORMAT!r}, got {found!r}.")
     version = data.get("version")
-    if version not in READABLE or isinstance(version, bool):
+    if type(version) is not int or version not in READABLE:
         raise InputError(f"Expected `version` {VERSION} or 1, got {version!r}.")
+    for name in data:
+        if name not in FIELDS:
+            raise UnknownName("field of a file of limits:", name, FIELDS)
     if data.get("angles") != "degrees":
         raise InputError(f"Expected `angles` in 'degrees', got {data.get('angles')!r}.")
     entries = data.get("joints")
@@ -113,14 +121,20 @@ def parse_limits(text: str, family: str | None = None) -> Limits:
         if not isinstance(entry, dict):
             raise InputError(f"Joint {name!r}: expected the fields of a limit, got {entry!r:.60}.")
         fields = dict(entry)
-        if "role" in fields:
-            roles[name] = str(fields.pop("role"))
         try:
+            if "role" in fields:
+                roles[name] = _role(fields.pop("role"))
             limit, also = _joint(fields)
         except InputError as error:
             raise InputError(f"Joint {name!r}: {error}") from error
         joints[name] = also.get(family or "", limit)
     return Limits(joints, roles)
+
+
+def _role(role: Any) -> str:
+    if not isinstance(role, str):
+        raise InputError(f"Expected text in `role`, got {role!r:.60}.")
+    return role
 
 
 def _joint(fields: dict[str, Any]) -> tuple[JointLimit, dict[str, JointLimit]]:
@@ -140,6 +154,8 @@ def _joint(fields: dict[str, Any]) -> tuple[JointLimit, dict[str, JointLimit]]:
         )
     also = {}
     for family, other in others.items():
+        if family not in FAMILIES:
+            raise UnknownName("family of limits in `also`:", family, FAMILIES)
         if not isinstance(other, dict):
             raise InputError(f"expected the fields of a limit in `also.{family}`, got {other!r}.")
         try:

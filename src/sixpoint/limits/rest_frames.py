@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 
 from ..body.articulation import Articulation
@@ -10,6 +12,8 @@ from .fit import Frames
 
 LIMB_PARTS = ("shoulder", "elbow", "hip", "knee")
 """Roles whose bones hang along -Y in the neutral stance."""
+HINGE_PARTS = ("elbow", "knee")
+"""Roles that are hinges about +X."""
 
 
 def own_joints(body: Articulation) -> Ints:
@@ -31,6 +35,12 @@ def joint_roles(body: Articulation, joints: Ints) -> dict[str, str]:
     names = body.skeleton.names
     roles = {**found, **by_node}
     return {names[j]: roles[j] for j in joints.tolist() if j in roles}
+
+
+def usual_axes(names: Sequence[str], roles: Mapping[str, str]) -> Floats:
+    """What elbows and knees turn about, +X as in the adult limits, shape (J, 3); 0 for others."""
+    known = [roles.get(name, "")[2:] in HINGE_PARTS for name in names]
+    return np.where(np.array(known)[:, None], (1.0, 0.0, 0.0), 0.0)
 
 
 def swing_frames(body: Articulation, joints: Ints) -> Frames:

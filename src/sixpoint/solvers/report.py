@@ -71,6 +71,7 @@ def make_report(
     counts = missing.sum(axis=0)
     lost = {name: int(n) for name, n in zip(reader.wanted, counts, strict=True) if n > 0}
     warnings = [f"point {name!r} is not used by solver {solver.name!r}" for name in reader.unused]
+    warnings += limits.remarks
     never = [name for name, count in lost.items() if count == len(motion)]
     if never:
         warnings.append(f"never seen in the whole clip, placed by guess: {', '.join(never)}")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import io
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,6 @@ from ..kernels.types import Floats
 from ..limits.classify import BALL, HINGE
 from ..limits.fit import hinge_angles, swing_angles
 from ..limits.intervals import contiguous_interval
-from ..replacing import replacing
 from .figure import INK, new_figure
 
 if TYPE_CHECKING:
@@ -24,33 +23,32 @@ SEEN, EDGE, OTHER = "#0072B2", "#222222", "#D55E00"
 CLIPS = ("#0072B2", "#D55E00", "#009E73")
 SHOWN = 4000
 """Most samples in one cloud."""
-WINDOW = 400
-"""Samples of which angles are shown in time."""
+WINDOW = 100
+"""Samples of one clip of which angles are shown in time, as in the paper."""
 DPI = 110
 
 
-def draw_limits(estimator: LimitEstimator, estimate: Estimate, folder: Path) -> list[str]:
-    """Write the pictures into a folder: Figs. 4, 7 and 9 of the paper, and swing boundaries.
+def draw_limits(estimator: LimitEstimator, estimate: Estimate) -> dict[str, bytes]:
+    """Figs. 4, 7 and 9 of the paper, and swing boundaries.
 
     Returns:
-        The files, in the order in which they are explained in the documentation.
+        Names of files and their content, in the order in which the documentation explains them.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     samples, starts = estimator.samples()
     joints = _chosen(estimate)
     drawn = {
         "cloud": draw_clouds(estimate, samples, joints),
-        "unwrapping": draw_unwrapping(estimate, samples, _wrapping(estimate, samples, joints[0])),
+        "unwrapping": draw_unwrapping(estimate, *wrapping(estimator, estimate, joints[0])),
         "boundary": draw_boundary(estimate, samples, joints[0]),
         "motions": draw_motions(estimate, samples, starts, joints[0]),
     }
-    paths = []
-    for name, figure in drawn.items():
-        path = folder / f"{name}.png"
-        with replacing(path) as file:
-            figure.savefig(file, format="png", metadata={"Software": None})
-        paths.append(str(path))
-    return paths
+    return {f"{name}.png": _png(figure) for name, figure in drawn.items()}
+
+
+def _png(figure: Any) -> bytes:
+    file = io.BytesIO()
+    figure.savefig(file, format="png", metadata={"Software": None})
+    return file.getvalue()
 
 
 def _chosen(estimate: Estimate) -> list[int]:
@@ -65,17 +63,27 @@ def _chosen(estimate: Estimate) -> list[int]:
     return out
 
 
-def _wrapping(estimate: Estimate, samples: Floats, usual: int) -> int:
-    """The ball to show unwrapping on: the usual one, or that which loses the most jumps."""
-    angles = arrays.to_zyz(samples[:WINDOW])
-    low, _, _ = contiguous_interval(angles)
-    before = _jumps(angles)
-    after = _jumps(low + np.mod(angles - low, 2.0 * np.pi))
+def wrapping(estimator: LimitEstimator, estimate: Estimate, usual: int) -> tuple[Floats, int]:
+    """Samples of one clip (n, J, 4) and the ball whose angles lose the most jumps in them.
+
+    Of the usual ball, if that loses any.
+    """
     balls = estimate.classes.types == BALL
-    if not balls.any() or (balls[usual] and before[usual] > after[usual]):
-        return usual
-    # Near a lock jumps remain, whatever is done (A1.17): not what the picture is about.
-    return int(np.argmax(np.where(balls, before - 10 * after, -1e9)))
+    best: tuple[bool, float] = (False, -np.inf)
+    windows = estimator.windows(WINDOW)
+    found = windows[0], usual
+    for window in windows:
+        angles = arrays.to_zyz(window)
+        low, _, _ = contiguous_interval(angles)
+        before = _jumps(angles)
+        after = _jumps(low + np.mod(angles - low, 2.0 * np.pi))
+        # Near a lock jumps remain, whatever is done (A1.17): not what the picture is about.
+        lost = np.where(balls, before - 10.0 * after, -np.inf)
+        for joint in {usual, int(np.argmax(lost))}:
+            own = joint == usual and lost[joint] > 0.0
+            if (own, lost[joint]) > best:
+                best, found = (own, float(lost[joint])), (window, joint)
+    return found
 
 
 def _jumps(angles: Floats) -> Floats:
@@ -122,9 +130,9 @@ def draw_clouds(estimate: Estimate, samples: Floats, joints: list[int]) -> Any:
 
 
 def draw_unwrapping(estimate: Estimate, samples: Floats, joint: int) -> Any:
-    """Fig. 7: angles in time before and after they are made contiguous."""
+    """Fig. 7: angles in time, of samples of one clip, before and after they are made contiguous."""
     figure = new_figure("A picture of limits", (9.0, 4.6), DPI)
-    first = samples[: min(len(samples), WINDOW), joint]
+    first = samples[:, joint]
     if estimate.types[estimate.names[joint]] == "hinge":
         turned = arrays.multiply(arrays.conjugate(estimate.classes.reference[joint]), first)
         angles = hinge_angles(turned, estimate.classes.axes[joint])[0][:, None]
@@ -183,14 +191,20 @@ def draw_boundary(estimate: Estimate, samples: Floats, joint: int) -> Any:
 
 
 def draw_motions(estimate: Estimate, samples: Floats, starts: list[int], joint: int) -> Any:
-    """Fig. 9: the samples of one joint in three clips, or thirds of one."""
+    """Fig. 9: the samples of one joint in three clips, or thirds of one.
+
+    Of more than three clips the first, the middle and the last are shown: clips of one kind often
+    stand together.
+    """
     edges = [*starts, len(samples)]
     spans = list(pairwise(edges))
-    if len(spans) < 3:
+    names: list[str] = [clip["name"] for clip in estimate.provenance["clips"]]
+    if len(spans) >= 3:
+        chosen = (0, len(spans) // 2, len(spans) - 1)
+        spans, names = [spans[k] for k in chosen], [names[k] for k in chosen]
+    else:
         cuts = np.linspace(0, len(samples), 4).astype(int).tolist()
         spans, names = list(pairwise(cuts)), ["first", "second", "third"]
-    else:
-        names = [clip["name"] for clip in estimate.provenance["clips"]]
     figure = new_figure("A picture of limits", (9.0, 3.4), DPI)
     for k in range(3):
         first, last = spans[k]
