@@ -348,15 +348,35 @@ def test_variants_meet_targets_of_chains_and_trees(settings):
 def test_places_alone_are_those_of_masses_at_rest(method):  # S4.27
     tracker = sp.solver(method).prepare(Skeleton.chain(6))
     targets = 0.95 * reachable_targets(30)[:, None]
-    places, steps = tracker.solve_places(targets)
+    places, steps, converged = tracker.solve_places(targets)
     assert places.shape == (30, 7, 3)
     assert places[:, -1] == pytest.approx(targets[:, 0], abs=5e-4)
     assert places[:, 0] == pytest.approx(np.zeros((30, 3)), abs=0.0)
     bones = np.linalg.norm(np.diff(places, axis=1), axis=2)
     assert bones == pytest.approx(np.full((30, 6), 1 / 6), rel=1.01e-3)
     assert (steps > 0).all()
+    assert converged.all()
     idle = sp.solver(method).prepare(
         Skeleton.tree(2, 3), names=("tip_1", "tip_2"), tasks=[Reach("tip_1")]
     )
     with pytest.raises(InputError, match="a target for each of the points; some have no task"):
         idle.solve_places(np.zeros((1, 2, 3)))
+
+
+def test_energies_are_those_of_the_last_frame():
+    clip = sp.builtin("boxing")
+    tracker = sp.solver("mass-spring").prepare(clip.skeleton)
+    frame = clip.points().positions[0].copy()
+    tracker.solve(frame)
+    assert tracker.energies[1] > 0.0
+    tracker.solve(frame)
+    assert tracker.energies[1] == 0.0  # there already
+    frame[2] += (0.0, 0.0, 0.1)
+    tracker.solve(frame)
+    assert tracker.energies[1] > 0.0
+    tracker.reset()
+    assert (tracker.energies == 0.0).all()
+    tracker.solve(clip.points().positions[0])
+    frame[2] = np.nan
+    tracker.solve(frame)
+    assert tracker.energies[1] == 0.0
