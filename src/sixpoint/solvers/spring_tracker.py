@@ -178,5 +178,7 @@ class SpringFigureTracker(FigureTracker):
                 f"Expected `start` of shape ({joints}, 4) or ({count}, {joints}, 4), "
                 f"got {given.shape}."
             )
+        if not (np.isfinite(given).all() and (np.linalg.norm(given, axis=-1) > 0.0).all()):
+            raise InputError("Expected rotations in `start`, got some that are zero or not finite.")
         turned = self.body.to_rest(arrays.normalize(given.reshape(-1, joints, 4)))
         return np.ascontiguousarray(turned[:, self._figure.rig])
