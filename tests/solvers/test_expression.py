@@ -27,19 +27,19 @@ def test_every_way_goes_from_key_to_key_and_rests_there(power, tension):
     assert near / little == pytest.approx((0.0, 0.0), abs=1e-3)
 
 
-def test_power_overshoots_and_calm_does_not():
+def test_power_overshoots_and_calm_does_not():  # S4.33
     highest = [Expression(power=power).response(U).max() for power in (0.0, 0.4, 0.7, 1.0)]
     assert highest[0] <= 1.0 + 1e-9
     assert (np.diff(highest) > 0.0).all()
     assert highest[-1] > 1.2
 
 
-def test_tension_snaps():
+def test_tension_snaps():  # S4.33
     half = [int(np.argmax(Expression(tension=t).response(U) > 0.5)) for t in (0.5, 1.0, 2.0, 4.0)]
     assert (np.diff(half) < 0).all()
 
 
-def test_key_poses_are_kept_and_speed_shortens():
+def test_key_poses_are_kept_and_speed_shortens():  # S4.28, S4.33
     clip = sp.builtin("reach")
     keys = [0, 60, 150, 300]
     calm = express(clip, keys=keys)
@@ -51,7 +51,7 @@ def test_key_poses_are_kept_and_speed_shortens():
     assert arrays.angle_between(fast.rotations[30], clip.rotations[60]).max() < 1e-6
 
 
-def test_amplitude_moves_hands_and_the_rest_stays():
+def test_amplitude_moves_hands_and_the_rest_stays():  # S4.33
     clip = sp.builtin("reach")
     anatomy = clip.skeleton.anatomy
     poses = clip.frames(range(0, len(clip), 30))
