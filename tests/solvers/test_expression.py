@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -159,6 +160,23 @@ def test_joints_beyond_a_limit_in_a_key_pose_are_left_alone():
     odd = replace(clip, rotations=rotations)
     calm = express(odd, keys=[0, 60, 150])
     assert arrays.angle_between(calm.rotations[:, knee], rotations[:151, knee]).max() < 1e-6
+
+
+@pytest.mark.parametrize("away", [0.05, 0.2])
+def test_effort_is_the_energy_that_a_tracker_tells(away):  # S4.34
+    clip = sp.builtin("boxing")
+    anatomy = clip.skeleton.anatomy
+    tracker = sp.solver("mass-spring", weights=(0.0, 0.0, 1.0)).prepare(clip.skeleton)
+    frame = clip.points().positions[0].copy()
+    for _ in range(3):
+        pose = tracker.solve(frame).pose
+    frame[2] += (0.0, 0.0, away)
+    tracker.solve(frame)
+    arm = [anatomy.node(f"l_{part}") for part in ("clavicle", "shoulder", "elbow", "wrist")]
+    most = 0.5 * sum(float(np.linalg.norm(anatomy.vector(a, b))) for a, b in pairwise(arm))
+    still = sp.Motion(clip.skeleton, pose.root[None], pose.rotations[None], 60.0)
+    effort = arm_effort(still, "l", frame[2][None])[0]
+    assert tracker.energies[1] == pytest.approx(0.5 * effort * most**2, rel=1e-9)
 
 
 def test_expressions_are_read_from_text():

@@ -176,9 +176,10 @@ def widen(poses: Motion, expression: Expression, *, limits: LimitsChoice = "adul
 def arm_effort(poses: Motion, side: str, goals: Floats) -> Floats:
     """Energy that places (F, 3) ask of the springs of an arm, over the most that they can, (F,).
 
-    The energy is that of `SpringTracker.energies`: the hand is put on its place, no farther away
-    than half of the arm with its clavicle is long; only the spring of the forearm is stretched by
-    that, before the others share it. The most is where it is stretched by all of that.
+    For places within reach the energy is that of `SpringTracker.energies`: the hand is put on
+    its place, no farther away than half of the arm with its clavicle is long; only the spring of
+    the forearm is stretched by that, before the others share it. The most is where it is stretched
+    by all of that.
     """
     anatomy = poses.skeleton.anatomy
     nodes = _arm(anatomy, side)
