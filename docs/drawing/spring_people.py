@@ -69,7 +69,7 @@ def springs_express(path: Path) -> None:
     ]
     for k, (title, motion) in enumerate(shapes):
         box = (0.36 + 0.21 * k, 0.0, 0.22, 0.9)
-        pen = Pen(place(figure, box, (-0.75, 0.55), (-0.1, 1.8)), view(55.0, 8.0))
+        pen = Pen(place(figure, box, (-0.85, 0.6), (-0.1, 1.9)), view(55.0, 8.0))
         pen.body(still(motion, 0))
         figure.text(0.47 + 0.21 * k, 0.93, title, **TITLE)
     save(figure, path)

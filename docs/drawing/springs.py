@@ -9,7 +9,7 @@ import numpy as np
 
 import sixpoint as sp
 from sixpoint.bench.chains import reachable_targets
-from sixpoint.bench.energy import PAPER, step_map
+from sixpoint.bench.energy import MAPPED, PAPER, step_map
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.kernels import arrays
 from sixpoint.kernels.types import Floats
@@ -152,7 +152,7 @@ def chain_by(name: str, joints: int, target: Floats) -> tuple[Floats, float]:
     tracker = sp.solver(name, tolerance=1e-3).prepare(chain)
     arcs = arrays.from_axis_angle((0.0, 0.0, 1.0), -0.05) * np.ones((joints, 1))
     tracker.reset()
-    tracker._pose.local[:] = arcs  # type: ignore[attr-defined]
+    tracker._memory.local[:] = arcs  # type: ignore[attr-defined]
     pose = tracker.solve(target[None]).pose
     return np.asarray(pose.world()[0]), float(arrays.angle_between(pose.rotations, arcs).sum())
 
@@ -204,7 +204,7 @@ def springs_weights(path: Path) -> None:
 def springs_map(path: Path) -> None:
     """Iterations over step and damping, for six and for ten joints."""
     figure = sheet(10.0, 3.9)
-    targets = reachable_targets(60)
+    targets = reachable_targets(MAPPED)
     for k, joints in enumerate((6, 10)):
         grid = step_map(joints, targets)
         rows = grid["iterations"]

@@ -102,6 +102,8 @@ def test_limits_from_a_file_are_those_of_the_file(clip, clip_path, tmp_path, rep
         (["--skeleton", "other.bvh"], 2, "leave out --skeleton"),
         (["--jobs", "0"], 2, "--jobs"),
         (["--set", "collisions=2"], 2, "true or false"),
+        (["--solver", "mass-spring", "--set", "masses=LeftArm:-2"], 2, "> 0, got -2"),
+        (["--solver", "mass-spring", "--set", "masses=heavy"], 2, "joints with numbers"),
         (["--unit", "parsec"], 2, "No unit 'parsec'"),
     ],
 )

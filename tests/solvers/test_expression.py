@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -9,7 +12,8 @@ import sixpoint as sp
 from sixpoint.errors import InputError
 from sixpoint.kernels import arrays
 from sixpoint.limits import adult_limits
-from sixpoint.solvers.expression import Expression, arm_energy, express, widen
+from sixpoint.motion.mirror import mirror_motion
+from sixpoint.solvers.expression import Expression, arm_effort, express, widen
 
 U = np.linspace(0.0, 1.0, 201)
 
@@ -24,19 +28,19 @@ def test_every_way_goes_from_key_to_key_and_rests_there(power, tension):
     assert near / little == pytest.approx((0.0, 0.0), abs=1e-3)
 
 
-def test_power_overshoots_and_calm_does_not():
+def test_power_overshoots_and_calm_does_not():  # S4.33
     highest = [Expression(power=power).response(U).max() for power in (0.0, 0.4, 0.7, 1.0)]
     assert highest[0] <= 1.0 + 1e-9
     assert (np.diff(highest) > 0.0).all()
     assert highest[-1] > 1.2
 
 
-def test_tension_snaps():
+def test_tension_snaps():  # S4.33
     half = [int(np.argmax(Expression(tension=t).response(U) > 0.5)) for t in (0.5, 1.0, 2.0, 4.0)]
     assert (np.diff(half) < 0).all()
 
 
-def test_key_poses_are_kept_and_speed_shortens():
+def test_key_poses_are_kept_and_speed_shortens():  # S4.28, S4.33
     clip = sp.builtin("reach")
     keys = [0, 60, 150, 300]
     calm = express(clip, keys=keys)
@@ -48,7 +52,7 @@ def test_key_poses_are_kept_and_speed_shortens():
     assert arrays.angle_between(fast.rotations[30], clip.rotations[60]).max() < 1e-6
 
 
-def test_amplitude_moves_hands_and_the_rest_stays():
+def test_amplitude_moves_hands_and_the_rest_stays():  # S4.33
     clip = sp.builtin("reach")
     anatomy = clip.skeleton.anatomy
     poses = clip.frames(range(0, len(clip), 30))
@@ -96,13 +100,83 @@ def test_energy_recruits_clavicle_and_torso():  # S4.34
             arrays.angle_between(moved.rotations[:, joints], poses.rotations[:, joints]).mean()
         )
         away = (amplitude - 1.0) * np.array((0.0, 0.0, 0.6))
-        energies.append(arm_energy(poses, "l", places + away).mean())
+        energies.append(arm_effort(poses, "l", places + away).mean())
     assert energies[0] == pytest.approx(0.0, abs=1e-12)
     assert turns[0] == pytest.approx(0.0, abs=1e-9)
     assert turns[0] < turns[1] < turns[2]
     alone = widen(poses, Expression(amplitude=1.5, recruit=0.0))
     still = arrays.angle_between(alone.rotations[:, joints[:-1]], poses.rotations[:, joints[:-1]])
     assert float(still.max()) < 1e-6
+
+
+@pytest.mark.parametrize("clip", ["boxing", "reach"])
+@pytest.mark.parametrize(
+    "shape",
+    [
+        {"amplitude": 1.5},
+        {"amplitude": 1.6, "recruit": 4.0},
+        {"power": 1.0},
+        {"amplitude": 0.3, "power": 0.7},
+    ],
+    ids=str,
+)
+def test_all_joints_stay_within_limits(clip, shape):
+    motion = sp.builtin(clip)
+    moved = express(motion, **shape)
+    assert float(adult_limits(motion.skeleton).violations(moved).max()) < 1e-6
+
+
+def test_the_torso_leans_up_to_the_chest_and_no_farther():
+    clip = sp.builtin("boxing")
+    anatomy = clip.skeleton.anatomy
+    poses = clip.frames(range(0, len(clip), 10))
+    moved = widen(poses, Expression(amplitude=1.6), limits=None)
+    turned = arrays.angle_between(moved.rotations, poses.rotations).max(axis=0)
+    arms = {anatomy.node(f"{s}_{part}") for s in "lr" for part in ("clavicle", "shoulder", "elbow")}
+    torso = {joint for joint in anatomy.spine if joint in clip.skeleton.path(anatomy.chest)}
+    for joint in range(clip.skeleton.joint_count):
+        assert (turned[joint] > 1e-6) == (joint in arms | torso), clip.skeleton.names[joint]
+    chest = arrays.angle_between(
+        moved.world()[1][:, anatomy.chest], poses.world()[1][:, anatomy.chest]
+    )
+    assert np.radians(10.0) < chest.max() <= np.radians(25.0) + 1e-9
+
+
+def test_left_and_right_are_treated_alike():
+    clip = sp.builtin("boxing")
+    poses = clip.frames(range(0, len(clip), 10))
+    manner = Expression(amplitude=1.5)
+    one = mirror_motion(widen(mirror_motion(poses), manner))
+    other = widen(poses, manner)
+    assert float(arrays.angle_between(one.rotations, other.rotations).max()) < 1e-6
+
+
+def test_joints_beyond_a_limit_in_a_key_pose_are_left_alone():
+    clip = sp.builtin("reach")
+    anatomy = clip.skeleton.anatomy
+    knee = anatomy.node("l_knee")
+    rotations = clip.rotations.copy()
+    rotations[:, knee] = arrays.from_axis_angle((0.0, 0.0, 1.0), 0.5)
+    odd = replace(clip, rotations=rotations)
+    calm = express(odd, keys=[0, 60, 150])
+    assert arrays.angle_between(calm.rotations[:, knee], rotations[:151, knee]).max() < 1e-6
+
+
+@pytest.mark.parametrize("away", [0.05, 0.2])
+def test_effort_is_the_energy_that_a_tracker_tells(away):  # S4.34
+    clip = sp.builtin("boxing")
+    anatomy = clip.skeleton.anatomy
+    tracker = sp.solver("mass-spring", weights=(0.0, 0.0, 1.0)).prepare(clip.skeleton)
+    frame = clip.points().positions[0].copy()
+    for _ in range(3):
+        pose = tracker.solve(frame).pose
+    frame[2] += (0.0, 0.0, away)
+    tracker.solve(frame)
+    arm = [anatomy.node(f"l_{part}") for part in ("clavicle", "shoulder", "elbow", "wrist")]
+    most = 0.5 * sum(float(np.linalg.norm(anatomy.vector(a, b))) for a, b in pairwise(arm))
+    still = sp.Motion(clip.skeleton, pose.root[None], pose.rotations[None], 60.0)
+    effort = arm_effort(still, "l", frame[2][None])[0]
+    assert tracker.energies[1] == pytest.approx(0.5 * effort * most**2, rel=1e-9)
 
 
 def test_expressions_are_read_from_text():
@@ -116,8 +190,9 @@ def test_expressions_are_read_from_text():
 @pytest.mark.parametrize(
     ("shape", "message"),
     [
-        ({"speed": 0.0}, "`speed` > 0, got 0.0"),
-        ({"tension": -1.0}, "`tension` > 0, got -1.0"),
+        ({"speed": 0.0}, r"`speed` in \[0.01, 100\], got 0.0"),
+        ({"speed": 1e-7}, r"`speed` in \[0.01, 100\], got 1e-07"),
+        ({"tension": -1.0}, r"`tension` in \[0.01, 100\], got -1.0"),
         ({"power": 1.5}, r"`power` in \[0, 1\], got 1.5"),
         ({"amplitude": -0.1}, r"`amplitude` in \[0, 3\], got -0.1"),
         ({"recruit": float("nan")}, r"`recruit` in \[0, 10\], got nan"),

@@ -21,7 +21,7 @@ both = pytest.mark.parametrize("method", METHODS)
 
 @both
 @pytest.mark.parametrize("joints", [3, 6, 10, 30])
-def test_every_reachable_target_is_met(method, joints):
+def test_every_reachable_target_is_met(method, joints):  # S4.5, S4.6
     targets = reachable_targets(1000 if joints < 30 else 300, seed=7)[:, None]
     chain = Skeleton.chain(joints)
     found = sp.solver(method).prepare(chain).solve_batch(targets)
@@ -87,7 +87,7 @@ def test_an_unreachable_target_stretches_the_chain(method):  # A4.13
     assert not solution.converged
 
 
-def test_a_bone_carries_its_up_vector():  # G34
+def test_a_bone_carries_its_up_vector():  # S4.8, S4.9, G34
     chain = Skeleton.chain(1, bone=(0.0, -1.0, 0.0))
     towards = np.array((1.0, -1.0, 1.0)) / 3**0.5
     turned = sp.solver("mass-spring").prepare(chain).solve(towards[None]).pose.rotations[0]
@@ -126,7 +126,7 @@ def branching(first: float, second: float) -> tuple[Skeleton, np.ndarray]:
 
 
 @pytest.mark.parametrize(("branch", "angle"), [("weight", 29.6859), ("priority", 60.0)])
-def test_a_sub_base_turns_by_the_mean_or_with_the_preferred_chain(branch, angle):  # G35
+def test_a_sub_base_turns_by_the_mean_or_with_the_preferred_chain(branch, angle):  # S4.12, G35
     from sixpoint.solvers._kernels.figure import POSITION, figure_forward
     from sixpoint.solvers._kernels.spring_goals import weigh_nodes
     from sixpoint.solvers._kernels.spring_turns import rebuild
@@ -227,6 +227,9 @@ def test_a_batch_starts_from_one_pose_or_from_many():
     assert np.array_equal(from_one.rotations, from_many.rotations)
     with pytest.raises(InputError, match=r"`start` of shape \(3, 4\) or \(4, 3, 4\), got \(2, 4\)"):
         tracker.solve_batch(targets, start=start[:2])
+    for bad in (np.nan, np.inf, 0.0):
+        with pytest.raises(InputError, match="rotations in `start`, got some that are zero or not"):
+            tracker.solve_batch(targets, start=np.full((3, 4), bad))
     with pytest.raises(InputError, match=r"`targets` of shape \(B, 1, 3\), got \(4, 3\)"):
         tracker.solve_batch(targets[:, 0])
     with pytest.raises(InputError, match="`threads` >= 1, got 0"):
@@ -348,15 +351,35 @@ def test_variants_meet_targets_of_chains_and_trees(settings):
 def test_places_alone_are_those_of_masses_at_rest(method):  # S4.27
     tracker = sp.solver(method).prepare(Skeleton.chain(6))
     targets = 0.95 * reachable_targets(30)[:, None]
-    places, steps = tracker.solve_places(targets)
+    places, steps, converged = tracker.solve_places(targets)
     assert places.shape == (30, 7, 3)
     assert places[:, -1] == pytest.approx(targets[:, 0], abs=5e-4)
     assert places[:, 0] == pytest.approx(np.zeros((30, 3)), abs=0.0)
     bones = np.linalg.norm(np.diff(places, axis=1), axis=2)
     assert bones == pytest.approx(np.full((30, 6), 1 / 6), rel=1.01e-3)
     assert (steps > 0).all()
+    assert converged.all()
     idle = sp.solver(method).prepare(
         Skeleton.tree(2, 3), names=("tip_1", "tip_2"), tasks=[Reach("tip_1")]
     )
     with pytest.raises(InputError, match="a target for each of the points; some have no task"):
         idle.solve_places(np.zeros((1, 2, 3)))
+
+
+def test_energies_are_those_of_the_last_frame():
+    clip = sp.builtin("boxing")
+    tracker = sp.solver("mass-spring").prepare(clip.skeleton)
+    frame = clip.points().positions[0].copy()
+    tracker.solve(frame)
+    assert tracker.energies[1] > 0.0
+    tracker.solve(frame)
+    assert tracker.energies[1] == 0.0  # there already
+    frame[2] += (0.0, 0.0, 0.1)
+    tracker.solve(frame)
+    assert tracker.energies[1] > 0.0
+    tracker.reset()
+    assert (tracker.energies == 0.0).all()
+    tracker.solve(clip.points().positions[0])
+    frame[2] = np.nan
+    tracker.solve(frame)
+    assert tracker.energies[1] == 0.0

@@ -29,7 +29,7 @@ CONE = SwingTwistLimit.degrees(
 KINDS = {"XYZ box": BOX, "ZYZ box": ZYZ, "swing and twist": CONE}
 
 
-def test_excess_is_passed_on_by_the_arc_rule():  # G36
+def test_excess_is_passed_on_by_the_arc_rule():  # S4.14, S4.15, G36
     from sixpoint.solvers._kernels.figure import POSITION, figure_forward
     from sixpoint.solvers._kernels.spring_limits import constrain
     from sixpoint.solvers.figure import new_pose, plain_figure
@@ -52,7 +52,7 @@ def test_excess_is_passed_on_by_the_arc_rule():  # G36
 
 @both
 @pytest.mark.parametrize("kind", KINDS)
-def test_limits_of_any_kind_are_kept_and_targets_within_them_met(method, kind):
+def test_limits_of_any_kind_are_kept_and_targets_within_them_met(method, kind):  # S4.13
     chain = Skeleton.chain(6)
     limits = Limits(dict.fromkeys(chain.names, KINDS[kind]))
     rng = np.random.default_rng(5)
@@ -62,7 +62,7 @@ def test_limits_of_any_kind_are_kept_and_targets_within_them_met(method, kind):
     points = Points(("tip",), np.array(places), 60.0)
     result = sp.solver(method).prepare(chain, limits=limits).solve_clip(points)
     assert float(limits.violations(result.motion).max()) < 1e-6
-    assert (result.residuals < 0.01).mean() > 0.75
+    assert (result.residuals < 0.01).mean() > 0.93
     wild = Points(("tip",), 3.0 * rng.normal(size=(100, 1, 3)), 60.0)
     result = sp.solver(method).prepare(chain, limits=limits).solve_clip(wild)
     assert float(limits.violations(result.motion).max()) < 1e-6

@@ -66,7 +66,7 @@ def planar() -> Masses:
     return Masses(chain, {"tip": (1.5, 1.5, 0.0)}, step=0.5, damping=0.25, force=1e-4, clamp=FAR)
 
 
-def test_steps_are_those_worked_out_by_hand():  # G32
+def test_steps_are_those_worked_out_by_hand():  # S4.1, G32
     masses = planar()
     masses.step()
     assert masses.springs.place[2, :2] == pytest.approx((1.954057, 0.137829), abs=1e-6)
@@ -98,7 +98,7 @@ def test_forces_of_springs_cancel():  # A4.2: their sum says nothing, the larges
     assert largest_force(masses.springs, masses.moving, True) > 0.01
 
 
-def test_projection_is_that_worked_out_by_hand():  # G33
+def test_projection_is_that_worked_out_by_hand():  # S4.6, G33
     masses = planar()
     hold_masses(masses.springs, masses.moving, FAR)
     projection_step(masses.springs, masses.count)
@@ -166,7 +166,7 @@ def test_the_bound_of_the_step_is_where_steps_blow_up(step, stable):  # A4.4
     assert (np.abs(masses.springs.place).max() < 100.0) == stable
 
 
-def test_nodes_at_one_place_share_a_mass():
+def test_nodes_at_one_place_share_a_mass():  # S4.4
     tree = Skeleton.tree(3, 2, trunk=2)
     springs = Masses(tree, {f"tip_{k}": (0.1 * k, 0.5, 0.2) for k in (1, 2, 3)}).springs
     branches = [springs.mass_of[tree.index(f"branch_{k}_1")] for k in (1, 2, 3)]

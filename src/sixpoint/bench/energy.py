@@ -30,6 +30,10 @@ TRIALS, QUICK_TRIALS = 1000, 100
 REPEATS = 3
 PIECE = 100
 """Chains that are timed together."""
+CALLS = 200
+"""Targets for the time of a single call."""
+MAPPED = 200
+"""Targets for each field of the map."""
 JOINTS = (6, 10)
 LENGTHS = (3, 6, 10, 20, 30)
 """Numbers of joints for which all targets shall be met."""
@@ -72,7 +76,8 @@ def bench_energy(
         progress: called with the number of experiments done and their total.
 
     Returns:
-        Numbers for JSON. Times are in microseconds per solve.
+        Numbers for JSON. Times are in microseconds per solve: those of `us_6_joints` for a chain of
+        a batch, those of `us_6_joints_call` for a call of `solve`, with what Python costs.
     """
     count = trials if trials is not None else QUICK_TRIALS if quick else TRIALS
     if count < RUNS:
@@ -97,7 +102,7 @@ def bench_energy(
     tell()
     weights = weigh()
     tell()
-    grid = [step_map(joints, targets[: 50 if quick else 200]) for joints in JOINTS]
+    grid = [step_map(joints, targets[: 50 if quick else MAPPED]) for joints in JOINTS]
     tell()
     batch = _batch(targets)
     tell()
@@ -109,6 +114,8 @@ def bench_energy(
         "converged_of_1000": min(found["converged"] for found in exact.values()),
         "us_6_joints": exact[6]["us"],
         "us_10_joints": exact[10]["us"],
+        "us_6_joints_call": exact[6]["us_call"],
+        "us_10_joints_call": exact[10]["us_call"],
         "iterations_6_joints": steps[6],
         "iterations_10_joints": steps[10],
         "joint_change_ratio_to_ccd": change["mass-spring"]["change"] / change["ccd"]["change"],
@@ -193,7 +200,10 @@ def _springs(joints: int, **settings: Any) -> SpringFigureTracker:
 
 
 def _exact(joints: int, targets: Floats, runs: int = 10) -> dict[str, Any]:
-    """The preset for use: how many targets are met, and the time with and without rotations."""
+    """The preset for use: how many targets are met, and the time with and without rotations.
+
+    Per chain in a batch, and of a single call.
+    """
     tracker = _springs(joints)
     found = tracker.solve_batch(targets[:, None])
     with_turns = _best(tracker.solve_batch, targets[:, None], runs)
@@ -206,6 +216,7 @@ def _exact(joints: int, targets: Floats, runs: int = 10) -> dict[str, Any]:
         "iterations_p95": float(np.percentile(found.iterations, 95.0)),
         "us": 1e6 * with_turns / len(targets),
         "us_places_only": 1e6 * places_only / len(targets),
+        "us_call": float(trials_from_rest(tracker, targets[:CALLS])[2].mean()),
     }
 
 
@@ -243,7 +254,7 @@ def joint_change(targets: Floats, joints: int = 10) -> dict[str, dict[str, float
         turned, turns = np.empty(len(targets)), np.empty(len(targets))
         for k, target in enumerate(targets[:, None]):
             tracker.reset()
-            tracker._pose.local[:] = arc  # type: ignore[attr-defined]
+            tracker._memory.local[:] = arc  # type: ignore[attr-defined]
             rotations = tracker.solve(target).pose.rotations
             turned[k] = arrays.angle_between(rotations, arc).sum()
             bones = arrays.rotate(_world(rotations), np.array((0.0, 1.0, 0.0)))

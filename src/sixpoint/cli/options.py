@@ -216,7 +216,7 @@ def make_solver(name: str, settings: Sequence[str], **given: Any) -> Solver:
 
 def _read_value(name: str, text: str, default: Any) -> Any:
     """Text as the kind of value that the default is."""
-    if isinstance(default, str):
+    if isinstance(default, str) or default == ():  # a list by name: the solver reads it
         return text
     if isinstance(default, bool):
         words = {"true": True, "yes": True, "on": True, "1": True}

@@ -9,7 +9,7 @@ they hang; the arms reach there by mass-spring IK, and what that asks of their s
 
     E = 1/2 sum k (|d| - l)^2
 
-recruits the clavicle and the torso (S4.34).
+over the most that it can be, recruits the clavicle and the torso (S4.34).
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from ..kernels import arrays
 from ..kernels.types import Floats, Ints
 from ..limits import Limits
 from ..motion.motion import Motion
+from ._kernels.spring_goals import ASKED
 from .base import LimitsChoice, resolve_limits
 from .mass_spring import SpringPositionSolver
 from .spring_tracker import SpringFigureTracker
@@ -38,10 +39,13 @@ FREQUENCY = 9.0
 """Of a joint at tension 1, in radians for the time between two keys."""
 LEAST_DAMPING = 0.35
 """Damping ratio at full power; without power it is 1 and nothing overshoots."""
-FARTHEST = 0.5
-"""Part of an arm's length beyond which a target asks for no more energy."""
 TORSO, CLAVICLE = math.radians(25.0), math.radians(15.0)
-"""Turn of the torso and of a clavicle towards a hand's place at the most energy [rad]."""
+"""Most that the torso, for both hands together, and a clavicle turn towards a hand's place [rad],
+where energy recruits them once."""
+SLOWEST, FASTEST = 0.01, 100.0
+"""Bounds of speed and tension: a hundred times slower is a hundred times as many frames."""
+BEYOND = 1e-6
+"""A joint that is farther beyond its limit in a key pose than this is meant to be there [rad]."""
 NO_PLACE = 1e-6
 """Hands that move by less than this stay [m]."""
 
@@ -51,25 +55,24 @@ class Expression:
     """How a movement is made. The defaults are a calm one."""
 
     speed: float = 1.0
-    """How many times as fast, > 0."""
+    """How many times as fast, from 0.01 to 100."""
     power: float = 0.0
     """From 0, which eases into every key pose, to 1, which overshoots it."""
     amplitude: float = 1.0
     """How far hands go from where they hang, over how far they went, from 0 to 3."""
     tension: float = 1.0
-    """Stiffness of the movement, > 0: tense joints snap to the next pose and wait there."""
+    """Stiffness of the movement, from 0.01 to 100: tense joints snap to the next pose and wait."""
     recruit: float = 1.0
-    """How much the energy of the arms moves clavicles and torso, >= 0."""
+    """How much the energy of the arms moves clavicles and torso, from 0 to 10. At amplitude 1 hands
+    stay where they are, which asks for no energy, and nothing is recruited."""
 
     def __post_init__(self) -> None:
-        for name in ("speed", "tension"):
+        bounds = dict.fromkeys(("speed", "tension"), (SLOWEST, FASTEST))
+        bounds |= {"power": (0.0, 1.0), "amplitude": (0.0, 3.0), "recruit": (0.0, 10.0)}
+        for name, (least, most) in bounds.items():
             value = getattr(self, name)
-            if not (math.isfinite(value) and value > 0.0):
-                raise InputError(f"Expected `{name}` > 0, got {value}.")
-        for name, most in (("power", 1.0), ("amplitude", 3.0), ("recruit", 10.0)):
-            value = getattr(self, name)
-            if not 0.0 <= value <= most:
-                raise InputError(f"Expected `{name}` in [0, {most:g}], got {value}.")
+            if not least <= value <= most:
+                raise InputError(f"Expected `{name}` in [{least:g}, {most:g}], got {value}.")
 
     @staticmethod
     def parse(text: str) -> Expression:
@@ -116,7 +119,8 @@ def express(
         motion: what the key poses are taken from; frames between them are made anew.
         expression: the manner.
         keys: frames that are key poses, rising; default one every half second.
-        limits: that arms keep where the amplitude moves them.
+        limits: that joints keep where they lean, reach and overshoot. Joints that are beyond them
+            in a key pose already are left alone.
         **shape: fields of `Expression`, instead of one.
     """
     if expression is not None and shape:
@@ -131,7 +135,10 @@ def express(
     if expression.amplitude != 1.0:
         poses = widen(poses, expression, limits=limits)
     times = (at - at[0]) / (motion.rate * expression.speed)
-    return _between(poses, times, expression, motion.rate)
+    way = _between(poses, times, expression, motion.rate)
+    kept = resolve_limits(limits, motion.skeleton)
+    beyond = kept.violations(poses).max(axis=0) > BEYOND
+    return _held(way, kept, np.flatnonzero(~beyond))
 
 
 def widen(poses: Motion, expression: Expression, *, limits: LimitsChoice = "adult") -> Motion:
@@ -145,12 +152,20 @@ def widen(poses: Motion, expression: Expression, *, limits: LimitsChoice = "adul
     kept = resolve_limits(limits, skeleton)
     rotations = poses.rotations.copy()
     goals = {side: _goals(poses, anatomy, side, expression.amplitude) for side in "lr"}
+    torso = [joint for joint in anatomy.spine if joint in skeleton.path(anatomy.chest)]
+    both, leant = np.zeros((len(poses), 3)), list(torso)
     for side in "lr":
-        efforts = _efforts(poses, anatomy, side, goals[side])
-        turns = _towards(poses, anatomy, side, goals[side]) * efforts[:, None] * expression.recruit
-        _lean(poses, rotations, anatomy.spine, TORSO * turns / max(1, len(anatomy.spine)))
+        efforts = arm_effort(poses, side, goals[side])
+        turns = _towards(poses, anatomy, side, goals[side]) * efforts[:, None]
+        both += turns
         if anatomy.has(f"{side}_clavicle"):
-            _lean(poses, rotations, (anatomy.node(f"{side}_clavicle"),), CLAVICLE * turns)
+            clavicle = anatomy.node(f"{side}_clavicle")
+            _lean(poses, rotations, [clavicle], expression.recruit * CLAVICLE * turns)
+            leant.append(clavicle)
+    both /= np.maximum(1.0, np.linalg.norm(both, axis=1, keepdims=True))
+    _lean(poses, rotations, torso, expression.recruit * TORSO * both / max(1, len(torso)))
+    if expression.recruit > 0.0:
+        rotations = _held(replace(poses, rotations=rotations), kept, leant).rotations
     leaning = replace(poses, rotations=rotations)
     for side in "lr":
         rotations = _reach(leaning, anatomy, side, goals[side], kept)
@@ -158,13 +173,25 @@ def widen(poses: Motion, expression: Expression, *, limits: LimitsChoice = "adul
     return leaning
 
 
-def arm_energy(poses: Motion, side: str, goals: Floats) -> Floats:
+def arm_effort(poses: Motion, side: str, goals: Floats) -> Floats:
     """Energy that places (F, 3) ask of the springs of an arm, over the most that they can, (F,).
 
-    The hand is put on its place, no farther away than half of the arm is long; only the spring of
-    the forearm is stretched by that, before the others share it.
+    For places within reach the energy is that of `SpringTracker.energies`: the hand is put on
+    its place, no farther away than half of the arm with its clavicle is long; only the spring of
+    the forearm is stretched by that, before the others share it. The most is where it is stretched
+    by all of that.
     """
-    return _efforts(poses, poses.skeleton.anatomy, side, goals)
+    anatomy = poses.skeleton.anatomy
+    nodes = _arm(anatomy, side)
+    elbow, wrist = nodes[-2:]
+    places = poses.world()[0]
+    lengths = [float(np.linalg.norm(anatomy.vector(a, b))) for a, b in pairwise(nodes)]
+    most = ASKED * sum(lengths)
+    away = goals - places[:, wrist]
+    length = np.linalg.norm(away, axis=1, keepdims=True)
+    hand = places[:, wrist] + away * np.minimum(1.0, most / np.maximum(length, NO_PLACE))
+    over = np.linalg.norm(hand - places[:, elbow], axis=1) - lengths[-1]
+    return np.asarray(np.minimum((over / most) ** 2, 1.0))
 
 
 def _arm(anatomy: Anatomy, side: str) -> list[int]:
@@ -189,16 +216,11 @@ def _goals(poses: Motion, anatomy: Anatomy, side: str, amplitude: float) -> Floa
     return np.asarray(hanging + amplitude * (places[:, wrist] - hanging))
 
 
-def _efforts(poses: Motion, anatomy: Anatomy, side: str, goals: Floats) -> Floats:
-    shoulder, elbow, wrist = _arm(anatomy, side)[-3:]
-    places = poses.world()[0]
-    upper, fore = anatomy.vector(shoulder, elbow), anatomy.vector(elbow, wrist)
-    most = FARTHEST * float(np.linalg.norm(upper) + np.linalg.norm(fore))
-    away = goals - places[:, wrist]
-    length = np.linalg.norm(away, axis=1, keepdims=True)
-    hand = places[:, wrist] + away * np.minimum(1.0, most / np.maximum(length, NO_PLACE))
-    over = np.linalg.norm(hand - places[:, elbow], axis=1) - np.linalg.norm(fore)
-    return np.asarray(np.minimum((over / most) ** 2, 1.0))
+def _held(motion: Motion, limits: Limits, joints: Sequence[int] | Ints) -> Motion:
+    """Some joints brought within their limits."""
+    rotations = motion.rotations.copy()
+    rotations[:, joints] = limits.project(motion).rotations[:, joints]
+    return replace(motion, rotations=rotations)
 
 
 def _towards(poses: Motion, anatomy: Anatomy, side: str, goals: Floats) -> Floats:

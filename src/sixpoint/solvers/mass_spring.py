@@ -4,7 +4,7 @@ Huang and Pelachaud, "An Efficient Energy Transfer Inverse Kinematics Solution" 
 are solved first, as a chain of masses and springs that comes to rest with its tip at the target;
 rotations follow in closed form; what they have beyond a limit is passed on to the parent.
 
-**Good at** changing the pose little: all joints share what is asked, nothing rolls up, nothing is
+**Good at** changing the pose little: all joints share what is asked, little rolls up, nothing is
 singular, and several targets with weights need nothing new. **Bad at** long chains in a hurry:
 waves run along them, so that steps grow with the number of joints; and it has parameters.
 """
@@ -26,12 +26,19 @@ from ._kernels.figure import Figure
 from ._kernels.mass_spring import Scratch, spring_figures, spring_humans
 from ._kernels.spring_limits import ALONG_BONES, STRAIGHT_ON
 from ._kernels.spring_turns import FIT, PRIORITY, WEIGHT
-from ._kernels.springs import FORCE, POSITION_BASED, RULE
+from ._kernels.springs import FORCE, POSITION_BASED, RULE, Springs
 from .base import Capabilities, one_of
 from .figure_solver import FigureSolver, StopRule
 from .figure_tracker import FigureTracker
 from .human import HumanTracker
-from .spring_tables import most_springs, new_springs, preferred_children, whole
+from .spring_tables import (
+    largest_step,
+    most_springs,
+    named_masses,
+    new_springs,
+    preferred_children,
+    whole,
+)
 from .spring_tracker import SpringFigureTracker, SpringTracker
 from .sweeping import new_parts
 
@@ -55,7 +62,10 @@ PRESETS = {
     "paper": Preset(0.85, 0.3, 1e-2, 1e-2, 0.1, 1e-2),
 }
 """For use, and for Table 1 of the paper. It names no number of its own: these come near to its
-iterations (`sixpoint bench energy` maps them over step and damping)."""
+iterations (`sixpoint bench energy` maps them over step and damping). The clamp of `exact` was
+chosen by a scan of how much chains wind."""
+SAFE = 0.95
+"""A step that nobody has set is at most this part of the stability bound."""
 FIGURE_STEPS = StopRule(20_000, math.nan, 1e-6)
 """Of any figure; the tolerance is the preset's."""
 PEOPLE_STEPS = StopRule(2_000, math.nan, 1e-5)
@@ -107,7 +117,8 @@ class SpringSolver(FigureSolver):
     mass: float = 1.0
     """Of every joint, > 0; more where more than two bones meet, in proportion."""
     masses: tuple[tuple[str, float], ...] = ()
-    """Joints by name with a mass of their own: heavy ones move late."""
+    """Joints by name with a mass of their own: heavy ones move late. Pairs, a mapping, or text such
+    as `LeftArm:2,Spine:3`."""
     clamp: float | None = None
     """Most that a target moves ahead of its mass in a step, in chain lengths. A tip that is put on
     a far target at once makes the chain behind it crumple. Default: by the preset, 0.02 or 0.1."""
@@ -140,6 +151,7 @@ class SpringSolver(FigureSolver):
         one_of("rebuild", self.rebuild, ("places", "pairs"))
         one_of("branch", self.branch, tuple(BRANCHES))
         one_of("lever", self.lever, ("bones", "straight"))
+        object.__setattr__(self, "masses", named_masses(self.masses))
         for name in ("stiffness", "mass"):
             _above_zero(name, getattr(self, name))
         for joint, mass in self.masses:
@@ -150,8 +162,8 @@ class SpringSolver(FigureSolver):
                     f"Expected `{name}` above 0 and below 1, got {self._number(name)}."
                 )
         _above_zero("clamp", self._number("clamp"))
-        if not 1 <= self.sweeps <= 10_000:
-            raise InputError(f"Expected `sweeps` in [1, 10000], got {self.sweeps}.")
+        if not (isinstance(self.sweeps, int) and 1 <= self.sweeps <= 10_000):
+            raise InputError(f"Expected `sweeps` in [1, 10000], got {self.sweeps!r}.")
         self._check_stable()
 
     def _check_stable(self) -> None:
@@ -169,11 +181,10 @@ class SpringSolver(FigureSolver):
 
     @property
     def largest_step(self) -> float:
-        """Steps from here on blow up.
+        """Steps from here on blow up, where targets are at tips; see `spring_tables.largest_step`.
 
-        A mode with eigenvalue w^2 is stable under the damped steps just where step^2 w^2 is below
-        4 - 2 damping, and no mode of a chain or tree has more than four times stiffness over mass,
-        since joints of many bones are heavier in proportion (Gershgorin).
+        No mode of a chain or tree has more than four times stiffness over mass, since joints of
+        many bones are heavier in proportion.
         """
         return math.sqrt((1.0 - 0.5 * self._number("damping")) * self._lightest() / self._stiff())
 
@@ -189,7 +200,7 @@ class SpringSolver(FigureSolver):
     def _number(self, name: str) -> float:
         """What is set, or what the preset says."""
         value = getattr(self, name)
-        return float(getattr(PRESETS[self.preset], name) if value is None else value)
+        return _number(name, getattr(PRESETS[self.preset], name) if value is None else value)
 
     def _critical(self, count: int) -> float:
         """Damping that suits the slowest wave of a chain of springs between two fixed ends.
@@ -259,7 +270,20 @@ class SpringSolver(FigureSolver):
             preferred=preferred_children(figure, ranks),
             braces=self.braces,
         )
+        self._keep_stable(springs, figure)
         return Scratch(new_parts(figure, parts), springs)
+
+    def _keep_stable(self, springs: Springs, figure: Figure) -> None:
+        """Shorten the preset's step where targets in the middle of chains need it."""
+        rule = springs.rule
+        bound = largest_step(springs, figure, float(rule["pull"][0]))
+        if self.step is not None and not self.step < bound:
+            raise InputError(
+                f"Expected `step` below the stability bound {bound:.6g} of this figure and its "
+                f"targets, sqrt((1 - damping / 2) mass / (stiffness + pull / 4)) where they are in "
+                f"the middle of a chain; got {self.step}."
+            )
+        rule["step"] = min(float(rule["step"][0]), SAFE * bound)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -272,7 +296,8 @@ class SpringForceSolver(SpringSolver):
 
     pull: float = 1.0
     """Stiffness of the springs by which targets pull, > 0; that of lighter targets is less, in
-    proportion to their weights."""
+    proportion to their weights. Targets in the middle of a chain need a smaller step: below
+    sqrt((1 - damping / 2) mass / (stiffness + pull / 4))."""
 
     def check(self) -> None:
         """Refuse settings that make no sense, or that would blow up."""
@@ -316,6 +341,13 @@ def _rows_by_name(figure: Figure, skeleton: Skeleton) -> dict[str, int]:
     return {skeleton.names[joint]: row for row, joint in enumerate(figure.rig) if joint >= 0}
 
 
-def _above_zero(name: str, value: float) -> None:
-    if not (math.isfinite(value) and value > 0.0):
+def _number(name: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+        raise InputError(f"Expected a number for `{name}`, got {value!r}.")
+    return float(value)
+
+
+def _above_zero(name: str, value: object) -> None:
+    number = _number(name, value)
+    if not (math.isfinite(number) and number > 0.0):
         raise InputError(f"Expected `{name}` > 0, got {value}.")

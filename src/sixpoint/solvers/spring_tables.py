@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
+from ..errors import InputError
 from ..kernels.limits import FREE
 from ..kernels.types import Floats, Ints
 from ._kernels.fabrik import NO_BONE
@@ -168,6 +170,36 @@ def preferred_children(figure: Figure, ranks: Sequence[int]) -> dict[int, int]:
 def whole(figure: Figure) -> list[tuple[range, range]]:
     """Rows and tasks of a figure that is one part."""
     return [(range(len(figure.parent)), range(len(figure.task_kind)))]
+
+
+def largest_step(springs: Springs, figure: Figure, pull: float) -> float:
+    """Steps from here on blow up, for a figure whose targets pull by so much (0: they do not).
+
+    A mode with eigenvalue w^2 is stable under the damped steps just where step^2 w^2 is below
+    4 - 2 damping, and no w^2 is greater than the greatest row sum of stiffness over mass
+    (Gershgorin): (4 k + pull) / m for a target in the middle of a chain, (2 k + pull) / m at a tip.
+    """
+    count, rule = len(springs.node_of), springs.rule[0]
+    bones = np.bincount(np.concatenate([springs.inner, springs.outer]), minlength=count)
+    held = np.zeros(count)
+    held[springs.mass_of[len(figure.parent) + figure.task_tip]] = pull
+    rows = (2.0 * float(rule.stiffness) * bones + held) / springs.weight
+    return float(np.sqrt((4.0 - 2.0 * float(rule.damping)) / rows.max(initial=1e-300)))
+
+
+def named_masses(value: Any) -> tuple[tuple[str, float], ...]:
+    """Masses of joints by name, from pairs, from a mapping or from text, ``NAME:NUMBER,...``."""
+    wrong = f"Expected `masses` as joints with numbers, such as 'LeftArm:2,Spine:3'; got {value!r}."
+    if isinstance(value, str):
+        value = [part.strip().rpartition(":")[::2] for part in value.split(",")]
+    pairs = value.items() if isinstance(value, Mapping) else value
+    try:
+        found = tuple((name, float(mass)) for name, mass in pairs)
+    except (TypeError, ValueError):
+        raise InputError(wrong) from None
+    if not all(isinstance(name, str) and name for name, _ in found):
+        raise InputError(wrong)
+    return found
 
 
 def most_springs(figure: Figure) -> int:

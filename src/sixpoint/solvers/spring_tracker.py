@@ -53,11 +53,16 @@ class SpringTracker(NumericTracker):
         parts = human_parts(self._figure)
         self._scratch: Any = solver.scratch(self._figure, parts, self.skeleton)
 
+    def _clear(self, memory: Any) -> None:
+        super()._clear(memory)
+        self._scratch.springs.energy[:] = 0.0
+
     @property
     def energies(self) -> Floats:
         """Energy of the springs of each part when the last frame's targets were asked for, (5,).
 
-        Spine, left arm, right arm, left leg, right leg; zero for a part whose target was met.
+        Spine, left arm, right arm, left leg, right leg; zero for a part whose target was met
+        without a step, or that had none.
         """
         return np.array(self._scratch.springs.energy)
 
@@ -129,14 +134,17 @@ class SpringFigureTracker(FigureTracker):
         met = (out.flags & NOT_MET) == 0
         return ChainBatch(out.rotations, out.residuals[:, :-1], out.iterations, met)
 
-    def solve_places(self, targets: Floats) -> tuple[Floats, Ints]:
+    def solve_places(self, targets: Floats) -> tuple[Floats, Ints, Bools]:
         """Only where joints and points come to rest, without rotations or limits: quicker still.
 
         Args:
             targets: as of `solve_batch`, (B, N, 3).
 
         Returns:
-            Places of the joints, then of the points [m], (B, J + N, 3); steps, (B,).
+            Places of the joints, then of the points [m], (B, J + N, 3); steps, (B,); whether every
+            target is met, (B,). Where one is not, because it is out of reach or another is in its
+            way, bones have their lengths all the same; weights do not count then, as they do for
+            `solve_batch`.
         """
         seen = self._read_targets(targets)
         figure = self._figure
@@ -145,9 +153,12 @@ class SpringFigureTracker(FigureTracker):
         turned = np.full((len(seen), len(self.names), 4), np.nan)
         out = np.empty((len(seen), len(figure.parent) + len(self.names), 3))
         steps = np.zeros(len(seen), np.int64)
+        converged = np.zeros(len(seen), np.bool_)
         pose, scratch = new_pose(figure), self._new_scratch()
-        spring_places.compiled(self._settings, figure, pose, scratch, seen, turned, out, steps)
-        return out, steps
+        spring_places.compiled(
+            self._settings, figure, pose, scratch, seen, turned, out, steps, converged
+        )
+        return out, steps, converged
 
     def _read_targets(self, targets: Floats) -> Floats:
         seen = np.ascontiguousarray(targets, dtype=np.float64)
@@ -167,5 +178,7 @@ class SpringFigureTracker(FigureTracker):
                 f"Expected `start` of shape ({joints}, 4) or ({count}, {joints}, 4), "
                 f"got {given.shape}."
             )
+        if not (np.isfinite(given).all() and (np.linalg.norm(given, axis=-1) > 0.0).all()):
+            raise InputError("Expected rotations in `start`, got some that are zero or not finite.")
         turned = self.body.to_rest(arrays.normalize(given.reshape(-1, joints, 4)))
         return np.ascontiguousarray(turned[:, self._figure.rig])

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from ...kernels._jit import helper, kernel
 from ...kernels.quaternion import quat_load, quat_store
-from ...kernels.types import Floats, Ints
-from ...kernels.vector import vec_distance, vec_load, vec_store
+from ...kernels.types import Bools, Floats, Ints
+from ...kernels.vector import vec_distance, vec_load
 from .descent import share_spine_error
 from .figure import Figure, FigurePose, rows_forward, tip_forward
 from .figure_frame import MET, SPENT, STILL, begin_person, end_figure, end_person, stop_flags
@@ -30,15 +30,17 @@ from .parts import (
     part_unlock,
     slack,
 )
-from .spring_goals import asked_energy, judge, set_goals, weigh_nodes
+from .spring_goals import asked_energy, judge, longest_reach, meets, set_goals, weigh_nodes
 from .spring_limits import constrain, within
 from .spring_turns import rebuild
 from .springs import (
     AT_REST,
+    SOLVED,
     Springs,
     gather,
     place_masses,
     read_masses,
+    read_nodes,
     relax,
 )
 from .tables import (
@@ -131,12 +133,13 @@ def settle(
     rule = springs.rule[0]
     near = settings.tolerance * figure.size[0]
     plain = springs.plain[part] != 0 and not shared
+    springs.energy[part] = 0.0
     asked, greatest = weigh_nodes(figure, parts, part, places, turns)
     if not plain:
         cut_all(figure, pose, parts, part)
     active, masses = 0, 0
     steps, sweeps, limited, ended, soft = 0, 0, False, AT_REST, 1.0
-    strain, task = rule.strain, parts.first_task[part]
+    strain, reach = rule.strain, longest_reach(figure, parts, part, places, turns)
     best, idle, fresh = math.inf, 0, False
     while True:
         part_forward(figure, pose, parts, part)
@@ -183,14 +186,12 @@ def settle(
             active, masses = gather(parts, springs, part)
             place_masses(figure, pose, springs, part)
             if sweeps == 0:
-                springs.energy[part] = asked_energy(springs, active, masses, parts.reach[task])
+                springs.energy[part] = asked_energy(springs, active, masses, reach)
                 place_masses(figure, pose, springs, part)
         else:
             strain *= TIGHTER
         budget = settings.iterations - steps
-        taken, ended = relax(
-            springs, part, active, masses, budget, strain, 0.5 * near, parts.reach[task], soft
-        )
+        taken, ended = relax(springs, part, active, masses, budget, strain, 0.5 * near, reach, soft)
         steps += taken
         read_masses(figure, parts, springs, part)
         rebuild(figure, pose, parts, springs, part, sweeps == 0)
@@ -298,31 +299,33 @@ def spring_places(
     turned: Floats,
     out: Floats,
     steps: Ints,
+    converged: Bools,
 ) -> None:
     """Where the masses of any figure come to rest, each time from the pose given: (F, N + E, 3).
 
-    For those who need no rotations. Bones are as long as the rule asks for, not rigid.
+    For those who need no rotations. Bones are as long as the rule asks for where targets are met;
+    where they are not, springs would stay too long, and bones are given their lengths instead.
     """
     parts, springs = scratch.parts, scratch.springs
-    near = 0.5 * settings[0].tolerance * figure.size[0]
-    task = parts.first_task[0]
+    near = settings[0].tolerance * figure.size[0]
+    part_copy(parts, 0, pose.local, parts.kept)
     part_forward(figure, pose, parts, 0)
     for frame in range(seen.shape[0]):
         places, turns = seen[frame], turned[frame]
         _, greatest = weigh_nodes(figure, parts, 0, places, turns)
+        reach = longest_reach(figure, parts, 0, places, turns)
+        unlocked = part_unlock(figure, pose, parts, 0, places, turns, near, False)
+        if unlocked:
+            part_forward(figure, pose, parts, 0)
         set_goals(figure, pose, parts, springs, 0, places, turns, greatest)
         active, masses = gather(parts, springs, 0)
         place_masses(figure, pose, springs, 0)
-        steps[frame], _ = relax(
-            springs,
-            0,
-            active,
-            masses,
-            settings[0].iterations,
-            springs.rule[0].strain,
-            near,
-            parts.reach[task],
-            1.0,
+        most, strain = settings[0].iterations, springs.rule[0].strain
+        steps[frame], ended = relax(
+            springs, 0, active, masses, most, strain, 0.5 * near, reach, 1.0
         )
-        for node in range(springs.mass_of.shape[0]):
-            vec_store(out[frame], node, vec_load(springs.place, springs.mass_of[node]))
+        read_nodes(figure, springs, ended != SOLVED, out[frame])
+        converged[frame] = ended == SOLVED and meets(figure, places, out[frame], near)
+        if unlocked:
+            part_copy(parts, 0, parts.kept, pose.local)
+            part_forward(figure, pose, parts, 0)

@@ -6,6 +6,7 @@ from ...kernels._jit import helper
 from ...kernels.types import Floats
 from ...kernels.vector import vec_add, vec_distance, vec_load, vec_scale, vec_store, vec_sub
 from .figure import Figure, FigurePose, task_gap
+from .missing import is_place
 from .parts import Parts, is_asked
 from .springs import BASE, FREE, HELD, Springs, hold_masses, spring_energy
 
@@ -41,6 +42,16 @@ def weigh_nodes(
         count += 1
         greatest = max(greatest, weight)
     return count, greatest
+
+
+@helper
+def longest_reach(figure: Figure, parts: Parts, part: int, places: Floats, turns: Floats) -> float:
+    """Length of the longest chain of a part to a target [m], whatever the order of its tasks."""
+    longest = 0.0
+    for task in range(parts.first_task[part], parts.last_task[part]):
+        if is_asked(figure, task, places, turns):
+            longest = max(longest, parts.reach[task])
+    return longest
 
 
 @helper
@@ -83,6 +94,11 @@ def set_goals(
         vec_store(springs.goal, mass, vec_add(old, vec_scale(vec_sub(goal, old), share)))
         springs.grip[mass] = before + weight
         springs.state[mass] = HELD
+    firmest = 1.0
+    for mass in range(springs.first_mass[part], springs.last_mass[part]):
+        firmest = max(firmest, springs.grip[mass])
+    for mass in range(springs.first_mass[part], springs.last_mass[part]):
+        springs.grip[mass] /= firmest  # the step is stable for no more than one full pull
 
 
 @helper
@@ -98,6 +114,19 @@ def judge(
             worst = max(worst, length)
             cost += weight * length * length
     return worst, cost
+
+
+@helper
+def meets(figure: Figure, places: Floats, nodes: Floats, near: float) -> bool:
+    """Whether tips among the places of all nodes (N + E, 3) are at their own targets."""
+    rows = figure.parent.shape[0]
+    for task in range(figure.task_kind.shape[0]):
+        tip = figure.task_tip[task]
+        goal = vec_load(places, tip)
+        asked = figure.task_weight[task] > 0.0 and is_place(goal)
+        if asked and vec_distance(goal, vec_load(nodes, rows + tip)) > near:
+            return False
+    return True
 
 
 @helper

@@ -17,7 +17,16 @@ import numpy as np
 
 from ...kernels._jit import helper
 from ...kernels.types import Floats, Ints, Vec3
-from ...kernels.vector import vec_add, vec_distance, vec_load, vec_scale, vec_store, vec_sub
+from ...kernels.vector import (
+    vec_add,
+    vec_distance,
+    vec_length,
+    vec_load,
+    vec_scale,
+    vec_store,
+    vec_sub,
+    vec_unit,
+)
 from .figure import Figure, FigurePose
 from .parts import Parts
 from .tables import RecordArray
@@ -142,6 +151,22 @@ def read_masses(figure: Figure, parts: Parts, springs: Springs, part: int) -> No
         mass = springs.mass_of[node]
         if springs.first_mass[part] <= mass < springs.last_mass[part]:
             vec_store(parts.wanted, node, vec_load(springs.place, mass))
+
+
+@helper
+def read_nodes(figure: Figure, springs: Springs, rigid: bool, out: Floats) -> None:
+    """Where masses are, for all nodes (N + E, 3); `rigid` bones get their lengths, root first."""
+    rows = figure.parent.shape[0]
+    for node in range(springs.mass_of.shape[0]):
+        place = vec_load(springs.place, springs.mass_of[node])
+        above = figure.parent[node] if node < rows else figure.tip_row[node - rows]
+        if rigid and above >= 0:
+            bone = figure.offset[node] if node < rows else figure.tip_offset[node - rows]
+            length = vec_length((bone[0], bone[1], bone[2]))
+            begin = vec_load(out, above)
+            along = vec_unit(vec_sub(place, begin), (0.0, 1.0, 0.0))
+            place = vec_add(begin, vec_scale(along, length))
+        vec_store(out, node, place)
 
 
 @helper
@@ -326,6 +351,9 @@ def relax(
     by_force = rule.method == FORCE or soft < 1.0
     pull = soft * (rule.pull if rule.method == FORCE else stiffness)
     least = rule.force * stiffness * springs.unit[part]
+    step = rule.step
+    if rule.method != FORCE and by_force:  # the step is stable without a pull: allow for it
+        step *= math.sqrt(stiffness / (stiffness + 0.25 * pull))
     farthest = math.inf
     for taken in range(most + 1):
         if not by_force and farthest > 0.0:  # once there, held masses stay
@@ -345,5 +373,5 @@ def relax(
         if rule.projection and not by_force:
             projection_step(springs, count)
         else:
-            verlet_step(springs, masses, rule.step, rule.damping, not by_force)
+            verlet_step(springs, masses, step, rule.damping, not by_force)
     return most, UNDERWAY
