@@ -69,7 +69,8 @@ class Step:
         free_limits(self.figure, self.work, False)
 
     def run(self) -> np.ndarray:
-        limited_step(self.figure, self.settings, self.work, self.pose)
+        near = self.settings.task_step
+        limited_step(self.figure, self.settings, self.work, self.pose, near)
         return self.work.ladder.step
 
     @property
@@ -250,7 +251,7 @@ def test_what_is_left_is_drawn_to_the_posture():
     bends = {}
     for pull in (0.0, 0.1):
         tracker = sp.solver("pik", posture=pull).prepare(CHAIN)
-        tracker._pose.local[:] = CHAIN.articulation.to_rest(start.rotations)
+        tracker._memory.local[:] = CHAIN.articulation.to_rest(start.rotations)
         for _ in range(60):
             solution = tracker.solve(target)
         assert solution.converged
