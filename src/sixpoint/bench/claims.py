@@ -198,7 +198,7 @@ CLAIMS = (
         id="S0.69a",
         claim="Near singular postures DLS with SVD and SDLS are the most stable.",
         criterion="both have a tenth less angular jerk than the others on the playground while a "
-        "limb is more than 97 % stretched; partly if SDLS has less",
+        "limb is more than 97 % stretched; partly if both have than the pseudoinverse",
         measure=h.calm("straight_jerk"),
         holds=h.svd_calmer,
         solvers=SQUARES,

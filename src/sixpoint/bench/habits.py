@@ -95,7 +95,8 @@ def svd_calmer(found: Numbers) -> Verdict:
     ratio = row["dls-svd"] / max(row["dls"], 1e-12)
     text = f"On {'; '.join(words)}. On the playground sdls has {row['sdls'] / rest:.2f} of the "
     text += f"jerk of the calmer of pseudoinverse and dls, dls-svd {ratio:.4f} of that of dls."
-    return all(calm) or (PARTLY if any(calm) or row["sdls"] < rest else False), text
+    calmer = [clearly(row["pseudoinverse"], row[s]) for s in ("dls-svd", "sdls")]
+    return all(calm) or (PARTLY if all(calmer) else False), text
 
 
 def jerkiest_there(found: Numbers) -> Verdict:

@@ -17,7 +17,7 @@ from ..body.articulation import person
 from ..body.skeleton import Skeleton
 from ..errors import InputError, UnknownName
 from ..kernels.types import Floats
-from ..limits import Limits, adult_limits
+from ..limits import Limits, adult_limits, hand_limits, is_hand
 from ..limits.as_hinge import hinge_limits
 from ..motion.points import Points
 from ..tasks import Task
@@ -119,6 +119,9 @@ class Tracker(abc.ABC):
 def resolve_limits(limits: LimitsChoice, skeleton: Skeleton) -> Limits:
     """The set of limits that a choice stands for; an empty one for none.
 
+    "adult" are those of a healthy adult: for people, and for the hand of `Skeleton.hand`. Other
+    figures have none.
+
     Limits of elbows, knees and other hinges become those about the axes that solvers bend them
     about (see `limits.as_hinge`).
     """
@@ -130,6 +133,8 @@ def resolve_limits(limits: LimitsChoice, skeleton: Skeleton) -> Limits:
     if limits is None:
         return Limits({})
     if limits == "adult":
+        if is_hand(skeleton):
+            return hand_limits(skeleton)
         return Limits({}) if person(skeleton) is None else adult_limits(skeleton)
     raise UnknownName("set of limits", str(limits), ("adult",))
 

@@ -1,4 +1,8 @@
-"""The stop rule that the iterative methods of the SIK paper's comparison share (S0.49)."""
+"""The stop rule that the iterative methods of the SIK paper's comparison share (S0.49).
+
+A centimetre, a millimetre, twenty iterations. PIK keeps to the twenty, but has a rule of its own of
+1 mm and 0.1 mm (`pik.PEOPLE`).
+"""
 
 from __future__ import annotations
 
