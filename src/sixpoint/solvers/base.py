@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
+import numpy as np
+
 from ..body.articulation import person
 from ..body.skeleton import Skeleton
 from ..errors import InputError, UnknownName
@@ -149,6 +151,15 @@ def with_settings(kind: type[Solver], settings: dict[str, Any]) -> Solver:
         return kind(**settings)
     except TypeError as error:
         raise InputError(f"Bad settings for solver {kind.name!r}: {error}") from error
+
+
+def check_whole(name: str, value: Any, least: int, most: int) -> None:
+    """Refuse a setting that is no whole number in a range."""
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not whole:
+        raise InputError(f"Expected `{name}` to be a whole number, got {value!r}.")
+    if not least <= value <= most:
+        raise InputError(f"Expected `{name}` in [{least}, {most}], got {value}.")
 
 
 def one_of(name: str, value: str, choices: Sequence[str]) -> None:
