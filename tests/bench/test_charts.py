@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from itertools import combinations
 from xml.etree import ElementTree
 
 import numpy as np
@@ -17,6 +18,7 @@ from sixpoint.bench.charts import (
     nice_ticks,
     thinned,
 )
+from sixpoint.solvers import SOLVERS
 
 
 @pytest.mark.parametrize(
@@ -93,3 +95,22 @@ def test_every_method_has_a_colour_and_sik_the_strong_one():
     found = colours([*names, "sik"])
     assert found["sik"] == STRONG
     assert len(set(found.values())) == 14
+
+
+def test_no_two_solvers_have_like_colours():
+    """By the distance of CIE 1976; 2.3 is just noticeable, the closest here are two blues."""
+    shades = colours([name for name, kind in SOLVERS.items() if kind.capabilities.humans])
+    labs = {name: _lab(shade) for name, shade in shades.items()}
+    for one, other in combinations(labs, 2):
+        assert np.linalg.norm(labs[one] - labs[other]) > 20.0, (one, other)
+
+
+def _lab(shade: str) -> np.ndarray:
+    c = np.array([int(shade[k : k + 2], 16) for k in (1, 3, 5)]) / 255.0
+    c = np.where(c > 0.04045, ((c + 0.055) / 1.055) ** 2.4, c / 12.92)
+    to_xyz = np.array(
+        [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+    )
+    x = to_xyz @ c / np.array([0.9505, 1.0, 1.089])
+    f = np.where(x > 0.008856, np.cbrt(x), 7.787 * x + 16.0 / 116.0)
+    return np.array([116.0 * f[1] - 16.0, 500.0 * (f[0] - f[1]), 200.0 * (f[1] - f[2])])

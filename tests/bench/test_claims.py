@@ -3,13 +3,14 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import pytest
 
 from sixpoint.bench import verdicts
 from sixpoint.bench.claims import CLAIMS, judge_claims
-from sixpoint.bench.evidence import Claim, Evidence, judge
+from sixpoint.bench.evidence import PARTLY, Answer, Claim, Evidence, judge
 from sixpoint.bench.published import CLIPS, METHODS, published
 from sixpoint.bench.table1 import Table1, bench_table1
 
@@ -26,8 +27,22 @@ def changed(table: Table1, key: str, values: dict[str, float], clip: str | None 
     return replace(table, runs=MappingProxyType(runs))
 
 
-def verdict(table: Table1, name: str) -> bool | None:
-    return next(c for c in judge_claims(table) if c["id"] == name)["reproduced"]
+def judged(table: Table1, name: str) -> dict[str, Any]:
+    return next(c for c in judge_claims(table) if c["id"] == name)
+
+
+def verdict(table: Table1, name: str) -> Answer | None:
+    return judged(table, name)["reproduced"]
+
+
+def as_published(table: Table1, key: str, value: float) -> Table1:
+    """A table in which PIK with the paper's settings has another number than with ours."""
+    theirs = {
+        ("pik", clip): replace(run, row=run.row | {key: value})
+        for (s, clip), run in table.runs.items()
+        if s == "pik"
+    }
+    return replace(table, as_published=theirs)
 
 
 def test_ids_are_unique_and_in_order():
@@ -94,11 +109,11 @@ def test_excerpts_are_not_enough_where_a_whole_clip_is_meant(all_nine):
         ("S0.66c", "snake_deg", None, {"ccd": 9.0, "sik": 1.0}, {"ccd": 0.5}),
         ("S0.67", "snake_deg", None, {"kma": 1.0, "ccd": 2.0}, {"kma": 3.0}),
         ("S0.68a", "clavicle_mean_deg", None,
-         dict.fromkeys(verdicts.SQUARES, 99.0), {"dls": 0.0}),
+         dict.fromkeys(verdicts.SQUARES, 99.0), dict.fromkeys(verdicts.SQUARES, 0.0)),
         ("S0.68b", "clavicle_mean_deg", None,
          dict.fromkeys(verdicts.SQUARES, 99.0), {"pik": 100.0}),
         ("S0.69a", "straight_jerk", "playground",
-         {"sdls": 1.0, "dls-svd": 2.0, "dls": 2.0, "pseudoinverse": 3.0}, {"pseudoinverse": 1.5}),
+         {"sdls": 1.0, "dls-svd": 1.5, "dls": 2.0, "pseudoinverse": 3.0}, {"pseudoinverse": 1.6}),
         ("S0.69b", "straight_jerk_p95", "playground", dict.fromkeys(verdicts.SQUARES, 9.0),
          {"dls": 0.5}),
         ("S0.69c", "straight_jerk_p95", "playground",
@@ -141,10 +156,71 @@ def test_cells_of_the_table_are_judged_by_a_quarter(name, key, all_nine):
 
 def test_the_transpose_must_be_worst_in_everything(all_nine):
     table = changed(all_nine, "jerk", {"jacobian-transpose": 0.0})
+    assert verdict(table, "S0.65") is False
     for key in ("position_rms", "target_mean_m", "jerk"):
-        assert verdict(table, "S0.65") is False
         table = changed(table, key, {"jacobian-transpose": 1e9})
-    assert verdict(table, "S0.65") is True
+        assert verdict(table, "S0.65") == (True if key == "jerk" else PARTLY)
+    # Two per cent are not clear, and one clip on which another is worse is told.
+    near = changed(table, "jerk", dict.fromkeys(verdicts.NINE, 1.0) | {"jacobian-transpose": 1.02})
+    assert verdict(near, "S0.65") == PARTLY
+    assert "jerk 1.02 times that of" in judged(near, "S0.65")["note"]
+    off = changed(table, "jerk", {"sdls": 2e9}, "boxing")
+    assert verdict(off, "S0.65") == PARTLY
+    assert "Larger: jerk, boxing sdls." in judged(off, "S0.65")["note"]
+
+
+def test_one_method_under_two_names_cannot_be_calmer(all_nine):
+    jerk = {"pseudoinverse": 3.0, "dls": 2.0, "dls-svd": 2.0, "sdls": 1.0}
+    found = judged(changed(all_nine, "straight_jerk", jerk), "S0.69a")
+    assert found["reproduced"] == PARTLY
+    assert "sdls has 0.50 of the jerk" in found["note"]
+    assert "dls-svd 1.0000 of that of dls" in found["note"]
+    assert verdict(changed(all_nine, "straight_jerk", jerk | {"sdls": 2.9}), "S0.69a") is False
+
+
+def test_jumps_of_sik_are_told_as_well(all_nine):
+    table = changed(all_nine, "swivel_jump_max_deg", {"tgbsik": 10.0, "sik": 10.0})
+    table = changed(table, "swivel_jump_max_deg", {"tgbsik": 46.0}, "boxing")
+    assert verdict(table, "S0.70a") is True
+    found = judged(changed(table, "swivel_jump_max_deg", {"sik": 68.0}, "playground"), "S0.70a")
+    assert found["reproduced"] == PARTLY
+    assert "The other way round on playground: 10, sik 68." in found["note"]
+
+
+def test_a_spine_is_also_compared_with_the_recorded_one(all_nine):
+    table = changed(all_nine, "bend_height", {"ccd": 0.8, "sik": 0.5})
+    table = changed(table, "snake_deg", {"ccd": 9.0, "sik": 1.0})
+    assert verdict(table, "S0.66c") is True
+    wriggling = {c: replace(habits, snake_deg=20.0) for c, habits in table.originals.items()}
+    found = judged(replace(table, originals=wriggling), "S0.66c")
+    assert found["reproduced"] == PARTLY
+    assert "original 20.0" in found["note"]
+
+
+def test_a_clip_that_disagrees_makes_a_verdict_partial(all_nine):
+    table = changed(all_nine, "snake_deg", {"kma": 1.0, "ccd": 9.0})
+    assert verdict(table, "S0.67") is True
+    found = judged(changed(table, "snake_deg", {"kma": 9.5}, "boxing"), "S0.67")
+    assert found["reproduced"] == PARTLY
+    assert "The other way round: boxing ccd 9.0, kma 9.5." in found["note"]
+    close = changed(table, "snake_deg", {"kma": 8.9})
+    assert verdict(close, "S0.67") is False  # less, but by no margin
+
+
+def test_clavicles_and_quality_of_pik_are_those_as_published(all_nine):
+    table = changed(all_nine, "clavicle_mean_deg", dict.fromkeys(verdicts.SQUARES, 25.0))
+    table = changed(table, "clavicle_mean_deg", {"pik": 10.0})
+    assert verdict(table, "S0.68b") is True
+    found = judged(as_published(table, "clavicle_mean_deg", 26.4), "S0.68b")
+    assert found["reproduced"] is False
+    assert found["measured"]["average"]["pik"] == pytest.approx(26.4)
+    assert "pik with our settings 10.0" in found["note"]
+    rows = dict.fromkeys(METHODS, 0.03) | dict.fromkeys(verdicts.BETTER, 0.02)
+    table = changed(all_nine, "position_rms", rows)
+    assert verdict(table, "S0.64") is True
+    found = judged(as_published(table, "position_rms", 0.05), "S0.64")
+    assert found["reproduced"] is False
+    assert "With our settings: " in found["note"]
 
 
 def test_peaks_are_told_by_turning_and_missing():
@@ -205,14 +281,9 @@ def test_limits_may_hold_a_drift_back():
 def test_claims_are_about_methods_as_published(all_nine):
     # PIK as it is here beats SIK, PIK as published does not.
     table = changed(all_nine, "position_rms", {"sik": 0.02, "pik": 0.01})
-    theirs = {
-        ("pik", clip): replace(run, row=run.row | {"position_rms": 0.03})
-        for (s, clip), run in table.runs.items()
-        if s == "pik"
-    }
     assert verdict(table, "S0.63a") is False
-    table = replace(table, as_published=theirs)
-    found = next(c for c in judge_claims(table) if c["id"] == "S0.63a")
+    table = as_published(table, "position_rms", 0.03)
+    found = judged(table, "S0.63a")
     assert found["reproduced"] is True
     assert found["measured"]["as_published"]["pik"] == pytest.approx(0.03)
     assert "With our settings of pik: Lowest is pik with 0.0100" in found["note"]

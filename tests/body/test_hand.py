@@ -8,9 +8,10 @@ from sixpoint.body.hand import FINGERS, PALM
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.errors import UnknownName
 from sixpoint.kernels import arrays
-from sixpoint.limits import hand_limits
+from sixpoint.limits import hand_limits, is_hand
 from sixpoint.motion.motion import Motion
 from sixpoint.motion.pose import Pose
+from sixpoint.solvers import solver
 
 HAND = Skeleton.hand(0.2)
 
@@ -83,3 +84,20 @@ def test_limits_let_fingers_bend_and_keep_them_from_twisting():
 def test_limits_of_a_hand_are_for_hands():
     with pytest.raises(UnknownName, match="No joint 'wrist'"):
         hand_limits(Skeleton.chain(3))
+
+
+@pytest.mark.parametrize("name", ["ccd", "dls", "pik"])
+def test_a_hand_has_its_limits_unless_told_otherwise(name: str):
+    tracker = solver(name).prepare(HAND)
+    assert dict(tracker.limits) == dict(hand_limits(HAND))
+    assert not solver(name).prepare(HAND, limits=None).limits
+
+
+def test_other_figures_are_no_hands():
+    assert is_hand(Skeleton.hand(0.1))
+    assert not is_hand(Skeleton.chain(17))
+    straight = Skeleton(
+        HAND.names, HAND.parents, HAND.offsets, HAND.site_names, HAND.site_parents,
+        HAND.site_offsets,
+    )  # fmt: skip
+    assert not is_hand(straight)  # no hinges

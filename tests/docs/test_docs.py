@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import importlib.util
+import json
 import re
 import subprocess
 import sys
@@ -56,6 +57,19 @@ def pictures(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 def test_there_are_pages() -> None:
     assert {p.stem for p in PAGES} >= {"index", "conventions", "sik", "commands", "limits", "files"}
+
+
+def test_every_solver_is_measured_and_recommended() -> None:
+    found = json.loads((DOCS / "measured.json").read_text(encoding="utf-8"))
+    renew = "run: python docs/measure.py CMU/paper, then docs/tables.py and docs/pictures.py"
+    people = [name for name, kind in SOLVERS.items() if kind.capabilities.humans]
+    chains = [name for name, kind in SOLVERS.items() if kind.capabilities.chains]
+    assert sorted(found["table1"]) == sorted(people), renew
+    assert sorted(found["chains"]) == sorted(chains), renew
+    text = (DOCS / "choosing.md").read_text(encoding="utf-8")
+    advice = text.partition("## Which one")[2].partition("\n## ")[0]
+    lacking = [name for name in SOLVERS if f"`{name}`" not in advice]
+    assert not lacking, "say in docs/choosing.md, 'Which one', what they are for"
 
 
 @pages

@@ -344,6 +344,7 @@ def test_reset_forgets():
         ({"tasks": ()}, InputError, "one point or more, each once; got none"),
         ({"tasks": (Reach("toe"),)}, UnknownName, "No joint 'toe'"),
         ({"tasks": (Posture(),)}, InputError, "of Reach, Orient; got Posture"),
+        ({"tasks": (Reach("tip"), Reach("tip"))}, InputError, "one Reach task for 'tip', got two"),
         ({"tasks": ("tip",)}, InputError, "of Reach, Orient; got str"),
         (
             {"tasks": (Reach("tip"),), "names": ("joint_2",)},
@@ -401,3 +402,32 @@ def test_points_that_lack_a_name_are_refused():
 def test_senseless_settings_are_refused(settings, message):
     with pytest.raises(InputError, match=message):
         sp.solver("dls", **settings)
+
+
+@pytest.mark.parametrize("name", ["ccd", "dls", "pik", "mass-spring"])
+def test_two_tasks_of_one_kind_on_one_point_are_refused(name: str):
+    tasks = [Reach("tip", priority=0), Reach("tip", priority=1)]
+    with pytest.raises(InputError, match="one Reach task for 'tip', got two or more"):
+        sp.solver(name).prepare(Skeleton.chain(3), tasks=tasks)
+
+
+@pytest.mark.parametrize("name", ["ccd", "fabrik", "dls", "pik"])
+def test_a_frame_without_a_target_meets_none(name: str):
+    tracker = sp.solver(name).prepare(Skeleton.chain(4))
+    found = tracker.solve(np.full((1, 3), np.nan))
+    assert not found.converged
+    assert found.stop is StopReason.STALLED
+    assert np.isnan(found.residuals).all()
+
+
+@pytest.mark.parametrize("name", ["ccd", "kma", "pik"])
+def test_iterations_are_whole_numbers(name: str):
+    for bad in (2.5, True, "many"):
+        with pytest.raises(InputError, match="`iterations` to be a whole number"):
+            sp.solver(name, iterations=bad)
+
+
+@pytest.mark.parametrize("length", ["a", None, ["a", 1.0, 2.0]])
+def test_lengths_of_chains_are_numbers(length: object):
+    with pytest.raises(InputError, match="`length` in metres"):
+        Skeleton.chain(3, length)

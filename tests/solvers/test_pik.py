@@ -15,6 +15,7 @@ from sixpoint.kernels import arrays
 from sixpoint.limits import FlexionLimit, Limits, SwingTwistLimit, adult_limits
 from sixpoint.motion.clips import builtin
 from sixpoint.motion.points import SIX, Points
+from sixpoint.motion.pose import Pose
 from sixpoint.solvers import StopReason
 from sixpoint.solvers._kernels.figure import (
     POSITION,
@@ -69,8 +70,7 @@ class Step:
         free_limits(self.figure, self.work, False)
 
     def run(self) -> np.ndarray:
-        near = self.settings.task_step
-        limited_step(self.figure, self.settings, self.work, self.pose, near)
+        limited_step(self.figure, self.settings, self.work, self.pose, self.settings.task_step)
         return self.work.ladder.step
 
     @property
@@ -348,5 +348,33 @@ def test_conflicting_priorities_are_refused():
 
 
 def test_tasks_that_are_not_known_are_refused():
-    with pytest.raises(InputError, match="got Posture"):
-        sp.solver("pik").prepare(CHAIN, tasks=[Posture()])
+    reach = Reach("tip")
+    with pytest.raises(InputError, match="a target for the task 'posture', got none"):
+        sp.solver("pik").prepare(CHAIN, tasks=[reach, Posture()])
+    rest = random_pose(CHAIN, 1)
+    with pytest.raises(InputError, match="at most one Posture beside them; got 0 and 1"):
+        sp.solver("pik").prepare(CHAIN, tasks=[Posture(like=rest)])
+    with pytest.raises(InputError, match="got 1 and 2"):
+        sp.solver("pik").prepare(CHAIN, tasks=[reach, Posture(like=rest), Posture(like=rest)])
+    other = random_pose(Skeleton.chain(3), 1)
+    with pytest.raises(InputError, match="of the same skeleton"):
+        sp.solver("pik").prepare(CHAIN, tasks=[reach, Posture(like=other)])
+
+
+def test_a_posture_decides_what_points_leave_open():
+    chain = Skeleton.chain(6)
+    like = Pose(chain, np.zeros(3), random_pose(chain, 3, 0.8).rotations)
+    target = Reach("tip").measure(like)
+    near = {}
+    for name, tasks in {
+        "none": [Reach("tip")],
+        "weightless": [Reach("tip"), Posture(like=like, weight=0.0)],
+        "drawn": [Reach("tip"), Posture(like=like)],
+    }.items():
+        tracker = sp.solver("pik").prepare(chain, tasks=tasks)
+        for _ in range(200):
+            found = tracker.solve(target[None])
+        assert found.residuals[0] < 1e-3
+        near[name] = float(np.abs(Posture(like=like).residual(found.pose)).max())
+    assert near["drawn"] < 0.02
+    assert min(near["none"], near["weightless"]) > 0.2

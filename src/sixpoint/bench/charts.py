@@ -12,7 +12,8 @@ from ..kernels.types import Floats
 
 PALETTE = (
     "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7A4B2A",
-    "#6A3D9A", "#66A61E", "#E7298A", "#666666", "#1B9E77", "#A6761D", "#B22222",
+    "#6A3D9A", "#66A61E", "#E7298A", "#666666", "#000000", "#A6761D",
+    "#B8C400", "#5B6CFF", "#8C1D40", "#9FD3C7",
 )  # fmt: skip
 """Colours of methods in their order: Okabe and Ito, then others that differ from them."""
 STRONG = "#0072B2"

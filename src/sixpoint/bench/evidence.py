@@ -19,8 +19,14 @@ from .table1 import Clip, Run, Table1
 
 Numbers = dict[str, Any]
 """Measured quantities by name, ready for JSON; may be nested."""
-Verdict = tuple[bool, str]
+PARTLY = "partly"
+"""Answer where some of the numbers say yes: without a clear margin, or not on all clips."""
+Answer = bool | str
+"""True, False or `PARTLY`."""
+Verdict = tuple[Answer, str]
 """Whether a claim holds, and why in a few words."""
+ORIGINAL = "original"
+"""The recorded person, among solvers."""
 
 
 @dataclass(frozen=True)
@@ -56,10 +62,18 @@ class Evidence:
         theirs = {s: r.row[key] for (s, c), r in runs.items() if clip and c == clip.name}
         return found | {s: value for s, value in theirs.items() if s in found}
 
-    def total(self, key: str, solvers: Sequence[str]) -> Numbers:
-        """Solver -> sum of a count over all clips."""
-        count = len(self.table.clips)
-        return {s: round(value * count) for s, value in self.average(key, solvers).items()}
+    def by_clip(self, key: str, solvers: Sequence[str], *, published: bool = False) -> Numbers:
+        """Clip -> solver -> a number, with the recorded person's where habits have it."""
+        found: Numbers = {}
+        theirs = self.table.as_published if published else {}
+        for clip in self.table.clips:
+            runs = {s: self.table.runs.get((s, clip.name)) for s in solvers}
+            runs |= {s: run for (s, c), run in theirs.items() if c == clip.name and s in runs}
+            row = {s: run.row[key] for s, run in runs.items() if run}
+            row[ORIGINAL] = getattr(self.table.originals[clip.name], key, None)
+            name = clip.paper.name if clip.paper else clip.name
+            found[name] = {s: value for s, value in row.items() if value is not None}
+        return found
 
     def on(self, name: str, key: str, solvers: Sequence[str]) -> Numbers:
         """Solver -> a number on one of the paper's clips."""
@@ -101,7 +115,7 @@ def judge(claim: Claim, table: Table1) -> dict[str, Any]:
     """A claim with its measured quantities, whether it is reproduced, and a note."""
     evidence = Evidence(table)
     measured = claim.measure(evidence)
-    reproduced: bool | None = None
+    reproduced: Answer | None = None
     notes = [claim.note]
     if lacking := _lacking(claim, evidence):
         notes = [f"Open: needs {lacking}."]

@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from .charts import bar_chart, colours
+from .evidence import PARTLY
 from .page_figures import curves, poses
 from .published import AVERAGE
 from .report import MARKS, TABLES, clip_titles, display_order, table_cells
@@ -95,10 +96,9 @@ def _head(report: Mapping[str, Any]) -> str:
             (f"{sik['median_us']:.1f} µs", "a frame with SIK"),
         ]
     judged = [c for c in done if c["reproduced"] is not None]
-    count = sum(c["reproduced"] for c in judged)
-    facts.append(
-        (f"{count} of {len(judged)}", f"claims reproduced, {len(done) - len(judged)} open")
-    )
+    whole, partly = (sum(c["reproduced"] == how for c in judged) for how in (True, PARTLY))
+    words = f"claims reproduced, {partly} partly, {len(done) - len(judged)} open"
+    facts.append((f"{whole} of {len(judged)}", words))
     cards = "".join(f"<div><b>{escape(a)}</b><small>{escape(b)}</small></div>" for a, b in facts)
     links = "".join(f'<a href="#{at}">{text}</a>' for at, text in _SECTIONS.items())
     whose = "The clips, measures and claims are those of"

@@ -13,6 +13,7 @@ from typing import Any
 
 from ..replacing import replacing
 from .claims import judge_claims
+from .evidence import PARTLY
 from .published import AVERAGE, CLIPS, DOUBTS, METHODS, Measure, published
 from .speed import machine
 from .table1 import Table1, averages, settings_of
@@ -23,7 +24,7 @@ FILES = ("results.json", "results.csv", "table.md", "report.html")
 LIMITS = {"adult": "", "given": ", other joint limits than usual", "none": ", no joint limits"}
 """Which limits were kept, as the end of a sentence."""
 
-MARKS = {True: "yes", False: "no", None: "open"}
+MARKS = {True: "yes", PARTLY: "partly", False: "no", None: "open"}
 """Whether a claim is reproduced, in a word."""
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from .evidence import Evidence, Numbers, Verdict
+from .evidence import ORIGINAL, PARTLY, Answer, Evidence, Numbers, Verdict
 from .measures import stretch, turn_rate
 from .published import AVERAGE, CLIPS, METHODS, Measure, published
 
@@ -31,14 +31,41 @@ LIMITED, FREE = "within_limits", "without_limits"
 """Where a curve was measured."""
 PUBLISHED, USUAL = "as_published", "our_settings"
 """With which settings."""
+CLEAR = 0.10
+"""One number is clearly larger than another when it is larger by more than this part."""
 GROWS = 0.10
 """A curve grows when the line through it rises by more than this part of its mean."""
-JUMP = 30.0
-"""A swivel that turns further than this in a frame has jumped [deg]."""
 WORST = 0.95
 """Quantile of the error above which a frame is one of the worst."""
 FASTER = 1.5
 """In the worst frames something is out of the ordinary when it is this many times the mean."""
+
+
+def clearly(more: float, less: float) -> bool:
+    """Whether one number is larger than another by a margin."""
+    return more > (1.0 + CLEAR) * less
+
+
+def agreed(found: Numbers, larger: Sequence[str], smaller: Sequence[str]) -> Verdict:
+    """Whether some numbers are larger than others: clearly on average, and on every clip.
+
+    Args:
+        found: `AVERAGE` and clips -> solver -> number.
+        larger: solvers whose numbers shall be the larger.
+        smaller: the others.
+    """
+    pairs = [(a, b) for a in larger for b in smaller]
+    mean = found[AVERAGE]
+    clear = [clearly(mean[a], mean[b]) for a, b in pairs]
+    contrary = [
+        f"{clip} {a} {row[a]:.1f}, {b} {row[b]:.1f}"
+        for clip, row in found.items()
+        for a, b in pairs
+        if row[a] < row[b]
+    ]
+    words = f" The other way round: {'; '.join(contrary)}." if contrary else ""
+    answer: Answer = any(clear) and (PARTLY if contrary or not all(clear) else True)
+    return answer, words
 
 
 def ranked(numbers: Mapping[str, float]) -> str:
@@ -153,23 +180,43 @@ def best_on_playground(found: Numbers) -> Verdict:
 
 
 def top_five(found: Numbers) -> Verdict:
-    """Whether the four methods that the paper praises are among the best five."""
-    order = sorted(found, key=lambda s: float(found[s]))
-    return set(BETTER) <= set(order[:5]), f"{ranked(found)}."
+    """Whether the four methods that the paper praises are among the best five, as published."""
+    order = sorted(found[PUBLISHED], key=lambda s: float(found[PUBLISHED][s]))
+    words = f"{ranked(found[PUBLISHED])}."
+    if found[PUBLISHED] != found[USUAL]:
+        words += f" With our settings: {ranked(found[USUAL])}."
+    return set(BETTER) <= set(order[:5]), words
 
 
-def averages(*keys: str, of: Sequence[str]) -> Callable[[Evidence], Numbers]:
-    """Number -> solver -> mean over clips."""
-    return lambda e: {key: e.average(key, of) for key in keys}
+def everywhere(*keys: str, of: Sequence[str]) -> Callable[[Evidence], Numbers]:
+    """Number -> solver -> mean over clips; and "number, clip" -> solver -> that on one clip."""
+
+    def found(e: Evidence) -> Numbers:
+        rows = {key: e.average(key, of) for key in keys}
+        clips = {key: e.by_clip(key, of) for key in keys}
+        return rows | {f"{k}, {c}": row for k in keys for c, row in clips[k].items()}
+
+    return found
 
 
 def worst_everywhere(name: str) -> Callable[[Numbers], Verdict]:
-    """Whether one solver has the largest of all numbers."""
+    """Whether one solver has the largest of all numbers: clearly on average, and on every clip."""
 
     def holds(found: Numbers) -> Verdict:
-        worst = {key: max(row, key=lambda s: float(row[s])) for key, row in found.items()}
-        words = ", ".join(f"{key} {s}" for key, s in worst.items())
-        return set(worst.values()) == {name}, f"Largest: {words}."
+        clear, words, contrary = [], [], []
+        for key, row in found.items():
+            others = {s: float(row[s]) for s in row if s not in (name, ORIGINAL)}
+            next_one = max(others, key=lambda s: others[s])
+            ratio = float(row[name]) / max(others[next_one], 1e-12)
+            if "," not in key:
+                clear.append(clearly(ratio, 1.0))
+                words.append(f"{key} {ratio:.2f} times that of {next_one}")
+            elif ratio < 1.0:
+                contrary.append(f"{key} {next_one}")
+        text = f"{'; '.join(words)}."
+        if contrary:
+            text += f" Larger: {'; '.join(contrary)}."
+        return any(clear) and (PARTLY if contrary or not all(clear) else True), text
 
     return holds
 
@@ -198,96 +245,6 @@ def grows(found: Numbers) -> Verdict:
     if risen[FREE] and not risen[LIMITED] and len(words) > 1:
         words.append("CCD drifts, and these limits hold the drift back.")
     return risen[LIMITED], " ".join(words)
-
-
-def spine(e: Evidence) -> Numbers:
-    """Where and how much spines bend, with the original's."""
-    found = averages("bend_height", "snake_deg", "spine_bend_deg", of=NINE)(e)
-    return {key: row | {"original": e.original(key)} for key, row in found.items()}
-
-
-def snakes(found: Numbers) -> Verdict:
-    """Whether CCD bends near the head and to and fro, compared with SIK."""
-    high, snake = found["bend_height"], found["snake_deg"]
-    words = f"Bends at {high['ccd']:.2f} of the way to the head (sik {high['sik']:.2f}); "
-    words += f"{snake['ccd']:.1f} degrees cancel out (sik {snake['sik']:.1f})."
-    return high["ccd"] > high["sik"] and snake["ccd"] > snake["sik"], words
-
-
-def snakes_less(found: Numbers) -> Verdict:
-    """Whether KMA bends less to and fro than CCD."""
-    kma, ccd = (found["snake_deg"][s] for s in ("kma", "ccd"))
-    return kma < ccd, f"{kma:.1f} degrees against {ccd:.1f}."
-
-
-def clavicles(e: Evidence) -> Numbers:
-    """Mean turn of the clavicles, with the original's [deg]."""
-    found = e.average("clavicle_mean_deg", NINE)
-    return found | {"original": e.original("clavicle_mean_deg")}
-
-
-def above(names: Sequence[str], bounds: Sequence[str]) -> Callable[[Numbers], Verdict]:
-    """Whether some numbers are all larger than others."""
-
-    def holds(found: Numbers) -> Verdict:
-        low, high = min(float(found[s]) for s in names), max(float(found[s]) for s in bounds)
-        return low > high, f"{ranked(found)}."
-
-    return holds
-
-
-def calm(key: str) -> Callable[[Evidence], Numbers]:
-    """Clip -> solver -> angular jerk near singular postures."""
-    return lambda e: {c: e.on(c, key, (*SQUARES, "sik")) for c in THREE if e.clip(c)}
-
-
-def svd_calmer(found: Numbers) -> Verdict:
-    """Whether DLS with SVD and SDLS have the least jerk on the playground."""
-    row = {s: float(found["playground"][s]) for s in SQUARES}
-    calm, rest = (row[s] for s in ("dls-svd", "sdls")), (row[s] for s in ("pseudoinverse", "dls"))
-    # DLS and DLS with SVD are the same numbers but for rounding: equal counts as calm.
-    return max(calm) <= 1.001 * min(rest), f"On the playground: {ranked(row)}."
-
-
-def jerkiest_there(found: Numbers) -> Verdict:
-    """Whether each of the four is most jerky on the playground."""
-    most = {s: max((float(row[s]), clip) for clip, row in found.items())[1] for s in SQUARES}
-    words = ", ".join(f"{s} {clip}" for s, clip in most.items())
-    return set(most.values()) == {"playground"}, f"Most jerky on: {words}."
-
-
-def playground_tells(found: Numbers) -> Verdict:
-    """Whether the methods differ most on the playground."""
-    spread = {
-        clip: max(row[s] for s in SQUARES) / min(row[s] for s in SQUARES)
-        for clip, row in found.items()
-    }
-    words = ", ".join(f"{clip} {value:.2f}" for clip, value in spread.items())
-    return max(spread, key=lambda c: spread[c]) == "playground", f"Largest over smallest: {words}."
-
-
-def jumps(e: Evidence) -> Numbers:
-    """Clip -> solver -> largest jump of a swivel [deg]."""
-    found: Numbers = {}
-    for clip in e.table.clips:
-        name = clip.paper.name if clip.paper else clip.name
-        rows = {s: e.table.runs.get((s, clip.name)) for s in (*QUICK, "pik")}
-        largest = {s: run.row["swivel_jump_max_deg"] for s, run in rows.items() if run}
-        found[name] = {s: value for s, value in largest.items() if value is not None}
-    return found
-
-
-def jumps_on(solver: str, *clips: str) -> Callable[[Numbers], Verdict]:
-    """Whether a solver jumps on one of some clips (of all, if none is named) where SIK does not."""
-
-    def holds(found: Numbers) -> Verdict:
-        rows = {clip: found[clip] for clip in clips or found}
-        worst = max(rows, key=lambda c: float(rows[c][solver] - rows[c]["sik"]))
-        mine, sik = rows[worst][solver], rows[worst]["sik"]
-        words = f"{mine:.0f} degrees in a frame of {worst}, sik at most {sik:.0f}."
-        return mine > JUMP and mine > sik, words
-
-    return holds
 
 
 def peaks(name: str) -> Callable[[Evidence], Numbers]:

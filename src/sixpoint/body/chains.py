@@ -94,13 +94,17 @@ def check_count(name: str, count: int) -> None:
 
 def check_length(name: str, length: float) -> float:
     """Refuse a length that is none."""
-    if not (np.isfinite(length) and length > 0.0):
-        raise InputError(f"Expected a positive `{name}` in metres, got {length}.")
+    number = isinstance(length, int | float | np.integer | np.floating)
+    if not (number and np.isfinite(length) and length > 0.0):
+        raise InputError(f"Expected a positive `{name}` in metres, got {length!r}.")
     return float(length)
 
 
 def _lengths(length: float | Sequence[float], joints: int) -> Floats:
-    lengths = np.array(length, dtype=np.float64)
+    try:
+        lengths = np.array(length, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"Expected `length` in metres, got {length!r}.") from error
     if lengths.ndim == 0:
         return np.full(joints, check_length("length", float(lengths)) / joints)
     if lengths.shape != (joints,):

@@ -10,7 +10,7 @@ from .estimate import Estimate
 from .estimator import LimitEstimator, estimate_limits
 from .euler_box import EulerBoxLimit
 from .flexion import FixedLimit, FlexionLimit
-from .hand import hand_limits
+from .hand import hand_limits, is_hand
 from .swing_twist import SwingTwistLimit
 
 __all__ = [
@@ -26,4 +26,5 @@ __all__ = [
     "adult_limits",
     "estimate_limits",
     "hand_limits",
+    "is_hand",
 ]

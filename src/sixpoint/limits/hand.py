@@ -52,6 +52,16 @@ def hand_limits(skeleton: Skeleton) -> Limits:
     return Limits(joints)
 
 
+def is_hand(skeleton: Skeleton) -> bool:
+    """Whether a skeleton is one of `Skeleton.hand`, of whatever size: names, tree and hinges."""
+    other = Skeleton.hand()
+    return (
+        skeleton.names == other.names
+        and bool((skeleton.parents == other.parents).all())
+        and skeleton.hinges == other.hinges
+    )
+
+
 def _root(finger: Finger, ranges: dict[str, float]) -> SwingTwistLimit:
     bone, axis = finger.direction, finger.axis
     curl = np.cross(axis, bone)

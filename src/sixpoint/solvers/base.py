@@ -13,11 +13,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
+import numpy as np
+
 from ..body.articulation import person
 from ..body.skeleton import Skeleton
 from ..errors import InputError, UnknownName
 from ..kernels.types import Floats
-from ..limits import Limits, adult_limits
+from ..limits import Limits, adult_limits, hand_limits, is_hand
 from ..limits.as_hinge import hinge_limits
 from ..motion.points import Points
 from ..tasks import Task
@@ -119,6 +121,9 @@ class Tracker(abc.ABC):
 def resolve_limits(limits: LimitsChoice, skeleton: Skeleton) -> Limits:
     """The set of limits that a choice stands for; an empty one for none.
 
+    "adult" are those of a healthy adult: for people, and for the hand of `Skeleton.hand`. Other
+    figures have none.
+
     Limits of elbows, knees and other hinges become those about the axes that solvers bend them
     about (see `limits.as_hinge`).
     """
@@ -130,6 +135,8 @@ def resolve_limits(limits: LimitsChoice, skeleton: Skeleton) -> Limits:
     if limits is None:
         return Limits({})
     if limits == "adult":
+        if is_hand(skeleton):
+            return hand_limits(skeleton)
         return Limits({}) if person(skeleton) is None else adult_limits(skeleton)
     raise UnknownName("set of limits", str(limits), ("adult",))
 
@@ -144,6 +151,15 @@ def with_settings(kind: type[Solver], settings: dict[str, Any]) -> Solver:
         return kind(**settings)
     except TypeError as error:
         raise InputError(f"Bad settings for solver {kind.name!r}: {error}") from error
+
+
+def check_whole(name: str, value: Any, least: int, most: int) -> None:
+    """Refuse a setting that is no whole number in a range."""
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not whole:
+        raise InputError(f"Expected `{name}` to be a whole number, got {value!r}.")
+    if not least <= value <= most:
+        raise InputError(f"Expected `{name}` in [{least}, {most}], got {value}.")
 
 
 def one_of(name: str, value: str, choices: Sequence[str]) -> None:

@@ -22,7 +22,7 @@ from ..motion.points import SIX
 from ..tasks import Orient, Reach, Task
 from ._kernels.figure import Figure
 from ._kernels.tables import SETTINGS, RecordArray
-from .base import LimitsChoice, Tracker, resolve_limits
+from .base import LimitsChoice, Tracker, check_whole, resolve_limits
 from .figure_tracker import FigureTracker
 from .human import TOLERANCE, HumanSolver, HumanTracker
 from .iterative import PAPER_HEIGHT
@@ -71,8 +71,8 @@ class FigureSolver(HumanSolver):
     def check(self) -> None:
         """Refuse settings that make no sense."""
         super().check()
-        if self.iterations is not None and not 1 <= self.iterations <= 100_000:
-            raise InputError(f"Expected `iterations` in [1, 100000], got {self.iterations}.")
+        if self.iterations is not None:
+            check_whole("iterations", self.iterations, 1, 100_000)
         if self.tolerance is not None and not 0.0 <= self.tolerance <= 1.0:
             raise InputError(f"Expected `tolerance` in [0, 1], got {self.tolerance}.")
         if self.least_gain is not None and not self.least_gain <= 1.0:

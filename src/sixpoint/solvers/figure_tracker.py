@@ -94,6 +94,7 @@ class FigureTracker(Tracker):
                     f"Expected `tasks` of solver {self.solver.name!r} to be of {listed}; "
                     f"got {type(task).__name__}."
                 )
+        _refuse_twins(tasks)
         return tuple(tasks)
 
     def _build_figure(self) -> Figure:
@@ -151,7 +152,7 @@ class FigureTracker(Tracker):
         self._run(self._memory, seen, turned, out, 0, 1)
         pose = Pose(self.skeleton, out.root[0].copy(), out.rotations[0].copy())
         flags = int(out.flags[0])
-        converged = not flags & NOT_MET
+        converged = not flags & NOT_MET and self._is_asked(seen, turned)
         missing = self._missing(seen)[0]
         return Solution(
             pose,
@@ -231,6 +232,11 @@ class FigureTracker(Tracker):
             None if not self._turned.any() else self._angles(motion.world()[1], turned),
         )
 
+    def _is_asked(self, seen: Floats, turned: Floats) -> bool:
+        """Whether a frame has any target: one without has met nothing, as with people."""
+        places = np.isfinite(seen).all(axis=-1) & self._sought
+        return bool(places.any() or (np.isfinite(turned).all(axis=-1) & self._turned).any())
+
     def _missing(self, seen: Floats) -> Bools:
         """Points that shall be reached and have no target, (F, N)."""
         return np.asarray(~(np.abs(seen) < FARTHEST).all(axis=-1) & self._sought)
@@ -274,6 +280,19 @@ class FigureTracker(Tracker):
         if flags & LIMITED or self._limited(rotations).any():
             return StopReason.LIMITS_SATURATED
         return StopReason.MAX_ITERATIONS if flags & OUT_OF_STEPS else StopReason.STALLED
+
+
+def _refuse_twins(tasks: Sequence[Task[Any]]) -> None:
+    """Refuse two tasks that ask the same of one point: a frame brings one target for both."""
+    known: set[tuple[type[Task[Any]], str]] = set()
+    for task in tasks:
+        if isinstance(task, Reach | Orient):
+            key = (type(task), task.node)
+            if key in known:
+                raise InputError(
+                    f"Expected one {key[0].__name__} task for {task.node!r}, got two or more."
+                )
+            known.add(key)
 
 
 def _names(

@@ -19,7 +19,7 @@ from ..kernels import arrays
 from ..kernels._jit import Kernel
 from ..kernels.types import Floats
 from ..motion.points import SIX
-from ..tasks import Orient, Reach
+from ..tasks import Orient, Posture, Reach, Task
 from ._kernels.figure import ORIENTATION, POSITION, Figure, FigurePose
 from ._kernels.pik import prioritize_figures, prioritize_humans
 from ._kernels.pik_step import PikWork
@@ -53,7 +53,8 @@ ORDER: Priorities = (
 )
 """What comes first in the SIK paper's comparison (S0.54)."""
 PEOPLE = StopRule(20, 0.001 / PAPER_HEIGHT, 0.0001 / PAPER_HEIGHT)
-"""Twenty steps, a millimetre, a tenth of it."""
+"""Twenty steps, a millimetre, a tenth of it: ten times as strict as the rule of Table 1's other
+methods (`IterativeSolver`), since damped steps that end a centimetre short show no priorities."""
 NUMBERS = ("damping", "task_step", "joint_step")
 
 
@@ -128,7 +129,28 @@ class PrioritizedFigureTracker(FigureTracker):
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
         pull, cut = self.solver.posture, self.solver.cut
-        self._scratch = new_work(self._figure, self._ranks, pull=pull, cut=cut)
+        posture = None
+        for task in self.tasks:
+            if isinstance(task, Posture):
+                posture = self.body.to_rest(task.aim(None).rotations)
+                pull = min(1.0, pull * task.weight)
+        self._scratch = new_work(self._figure, self._ranks, pull=pull, cut=cut, posture=posture)
+
+    def _known(
+        self, tasks: Sequence[Task[Any]] | None, names: Sequence[str] | None
+    ) -> tuple[Task[Any], ...]:
+        """Tasks that this solver answers: points, and one posture that is always the same."""
+        known = super()._known(tasks, names)
+        postures = [task for task in known if isinstance(task, Posture)]
+        if len(postures) > 1 or len(postures) == len(known):
+            raise InputError(
+                "Expected one task or more of Reach, Orient and at most one Posture beside them; "
+                f"got {len(known) - len(postures)} and {len(postures)}."
+            )
+        for task in postures:
+            if task.aim(None).skeleton != self.skeleton:
+                raise InputError("Expected a Posture of the same skeleton, got one of another.")
+        return known
 
     def _build_figure(self) -> Figure:
         asked = [task for task in self.tasks if isinstance(task, Reach | Orient)]
@@ -137,7 +159,13 @@ class PrioritizedFigureTracker(FigureTracker):
             kind = POSITION if isinstance(task, Reach) else ORIENTATION
             ranked.append((level, kind, self.names.index(task.node), task.weight))
         ranked.sort(key=lambda task: task[0])
-        figure = plain_figure(self.body, self.limits, self._nodes, [task[1:] for task in ranked])
+        figure = plain_figure(
+            self.body,
+            self.limits,
+            self._nodes,
+            [task[1:] for task in ranked],
+            whole=any(isinstance(task, Posture) for task in self.tasks),
+        )
         self._ranks = [task[0] for task in ranked]
         return figure
 
@@ -173,6 +201,7 @@ class PrioritizedSolver(FigureSolver):
     figure_kernel: ClassVar[Kernel[..., None]] = prioritize_figures
     human_tracker: ClassVar[type[HumanTracker]] = PrioritizedTracker
     figure_tracker: ClassVar[type[FigureTracker]] = PrioritizedFigureTracker
+    answers: ClassVar[tuple[type[Task[Any]], ...]] = (Reach, Orient, Posture)
 
     priorities: Mapping[str, int] | Priorities | None = None
     """Level of each point, 0 or more, the least first: ``{"l_wrist": 0, "head": 1}``. Points that
@@ -195,7 +224,8 @@ class PrioritizedSolver(FigureSolver):
     cut: float = 1e-3
     """Directions with singular values below this are left to lower levels."""
     posture: float = 0.1
-    """Part of the way to the relaxed posture in each step, as far as no point minds."""
+    """Part of the way to the relaxed posture in each step, as far as no point minds. Figures are
+    drawn to the pose of a `Posture` task, where there is one, times its weight."""
     bent: float = 0.6
     """Bend of elbows and knees in the relaxed stance of a person [rad]."""
     give: tuple[float, float, float] = (0.2, 0.3, 0.2)

@@ -1,4 +1,9 @@
-"""The spine by cyclic coordinate descent, as KMA and CCD share it (section 9 of the SIK paper).
+"""The spine of KMA by cyclic coordinate descent (section 9 of the SIK paper).
+
+The paper gives KMA and CCD the same spine. Here CCD sweeps its own (`sweeps`), for the two differ
+in where they start: KMA stands up anew in each frame, and a chain of ball joints in one record is
+all it needs; CCD goes on from the frame before and unlocks, strides and keeps the best pose like
+the other parts of its figure. What both share is the turn of one joint, `joint_turn.ccd_turn`.
 
 The pelvis is placed and keeps its rotation. Then each joint in turn, from the one below the head
 down to the one above the pelvis (A0.21), swings the head towards its target as far as its limits

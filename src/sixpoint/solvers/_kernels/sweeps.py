@@ -55,12 +55,17 @@ def settle(
     places: Floats,
     turns: Floats,
     shared: bool,
+    patient: bool | None,
 ) -> tuple[int, int, bool]:
     """Sweep over a part; sweeps taken, why they ended, and whether the last one felt a limit.
 
     The error of a spine (`shared`) is split evenly between its ends, before and after each sweep
     (S0.16). One loop tries one pose after the other, so that placing and judging it are compiled
     once.
+
+    Without a rule on gains (`patient`) a target out of reach would take all sweeps: there they end
+    when no task can come nearer. None leaves the question out when the loop is compiled: people,
+    who have a rule on gains and few sweeps, would take twice the time for its mere presence.
     """
     size = figure.size[0]
     near = settings.tolerance * size
@@ -74,10 +79,9 @@ def settle(
         worst, total = part_error(figure, pose, parts, part, places, turns)
         if worst <= near:
             return steps, MET, limited
-        # Without a rule on gains, a target out of reach would take all sweeps.
-        patient = settings.least_gain < 0.0 and not shared
-        if patient and is_at_best(figure, pose, parts, part, places, turns, near):
-            return steps, STILL, limited
+        if patient is not None:  # noqa: SIM102  (alone, so that the compiler can leave it out)
+            if patient and is_at_best(figure, pose, parts, part, places, turns, near):
+                return steps, STILL, limited
         if trying == LAST:
             return steps, SPENT if steps == settings.iterations else STILL, limited
         if trying == SWEPT and settings.longest_stride > 0.0:
@@ -147,7 +151,7 @@ def sweep_humans(
         most = 0
         for part in range(parts.first_row.shape[0]):
             steps, reason, limited = settle(
-                figure, settings[0], pose, parts, part, places, turned[frame], part == SPINE
+                figure, settings[0], pose, parts, part, places, turned[frame], part == SPINE, None
             )
             most = max(most, steps)
             flags |= stop_flags(reason)
@@ -188,9 +192,10 @@ def sweep_figures(
 
     The root stays where it is; the pose of the frame before is the start.
     """
+    patient = settings[0].least_gain < 0.0
     for frame in range(first, last):
         steps, reason, limited = settle(
-            figure, settings[0], pose, parts, 0, seen[frame], turned[frame], False
+            figure, settings[0], pose, parts, 0, seen[frame], turned[frame], False, patient
         )
         flags = stop_flags(reason)
         if reason != MET and limited:
