@@ -152,8 +152,8 @@ class FigureTracker(Tracker):
         self._run(self._memory, seen, turned, out, 0, 1)
         pose = Pose(self.skeleton, out.root[0].copy(), out.rotations[0].copy())
         flags = int(out.flags[0])
-        converged = not flags & NOT_MET and self._is_asked(seen, turned)
         missing = self._missing(seen)[0]
+        converged = not flags & NOT_MET and self._is_asked(missing, turned)
         return Solution(
             pose,
             out.residuals[0, : len(self.names)].copy(),
@@ -232,10 +232,11 @@ class FigureTracker(Tracker):
             None if not self._turned.any() else self._angles(motion.world()[1], turned),
         )
 
-    def _is_asked(self, seen: Floats, turned: Floats) -> bool:
+    def _is_asked(self, missing: Bools, turned: Floats) -> bool:
         """Whether a frame has any target: one without has met nothing, as with people."""
-        places = np.isfinite(seen).all(axis=-1) & self._sought
-        return bool(places.any() or (np.isfinite(turned).all(axis=-1) & self._turned).any())
+        if (self._sought & ~missing).any():
+            return True
+        return bool((np.isfinite(turned).all(axis=-1) & self._turned).any())
 
     def _missing(self, seen: Floats) -> Bools:
         """Points that shall be reached and have no target, (F, N)."""
