@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import sixpoint as sp
-from sixpoint.bench.chains import reachable_targets
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.errors import InputError
 from sixpoint.kernels import arrays
@@ -80,11 +79,3 @@ def test_the_papers_step_is_shortened_for_inner_targets():
     solver = SpringForceSolver(preset="paper")
     found = solver.prepare(chain, names=names).solve_batch(agreeing(chain, names, 20))
     assert found.residuals.max() < 0.011
-
-
-@both
-def test_many_tasks_on_one_joint_are_as_one(method):
-    targets = 0.95 * reachable_targets(20)[:, None]
-    chain = Skeleton.chain(6)
-    tracker = sp.solver(method).prepare(chain, tasks=[Reach("tip")] * 8)
-    assert tracker.solve_batch(targets).converged.all()
