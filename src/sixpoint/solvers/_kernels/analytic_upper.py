@@ -16,8 +16,10 @@ from ...kernels.quaternion import (
     quat_conj,
     quat_from_axis_angle,
     quat_from_columns,
+    quat_load,
     quat_mul,
     quat_rotate,
+    quat_store,
     quat_unrotate,
 )
 from ...kernels.rotation import angle_wrap, quat_to_euler_xyz
@@ -27,8 +29,10 @@ from ...kernels.vector import (
     vec_cross,
     vec_dot,
     vec_length,
+    vec_load,
     vec_reject,
     vec_scale,
+    vec_store,
     vec_sub,
     vec_unit,
 )
@@ -59,7 +63,7 @@ from .tgb import (
     swivelled,
     tgb_limb,
 )
-from .trunk import hang_pelvis, row3, row4, set3, set4, spine_chord
+from .trunk import hang_pelvis, spine_chord
 
 ARMS = 2
 NARROW = 6e-4
@@ -80,8 +84,8 @@ def trunk_axes(
     before = quat_rotate(estimate, (1.0, 0.0, 0.0))
     if state.frames > 0:
         before = (state.left[0], state.left[1], state.left[2])
-    along = vec_unit(vec_sub(row3(work.points, HEAD), row3(work.points, PELVIS)), up)
-    hands = vec_sub(row3(work.points, FIRST_LIMB), row3(work.points, FIRST_LIMB + 1))
+    along = vec_unit(vec_sub(vec_load(work.points, HEAD), vec_load(work.points, PELVIS)), up)
+    hands = vec_sub(vec_load(work.points, FIRST_LIMB), vec_load(work.points, FIRST_LIMB + 1))
     flat = (hands[0], 0.0, hands[2])
     share = settings.lateral
     unseen = flags & (MISSING << FIRST_LIMB | MISSING << (FIRST_LIMB + 1))
@@ -105,23 +109,23 @@ def place_trunk(body: Body, limits: LimitTable, work: Work, along: Vec3, across:
     they take (X, that line) to (T, L), from wherever the trunk was. The third brings the head home.
     """
     for k in range(body.joints):
-        set4(work.trial, k, limit_project(limits, k, (1.0, 0.0, 0.0, 0.0)))
+        quat_store(work.trial, k, limit_project(limits, k, (1.0, 0.0, 0.0, 0.0)))
     chord = spine_chord(body, work, 0)
     side = (1.0, 0.0, 0.0)
     line = vec_unit(vec_reject(chord, side), (0.0, 1.0, 0.0))
     was = quat_from_columns((side, line, vec_cross(side, line)))
     now = quat_from_columns((across, along, vec_cross(across, along)))
     turn = quat_mul(now, quat_conj(was))
-    set4(work.trial, 0, turn)
-    place = vec_sub(row3(work.points, HEAD), quat_rotate(turn, chord))
+    quat_store(work.trial, 0, turn)
+    place = vec_sub(vec_load(work.points, HEAD), quat_rotate(turn, chord))
     world = turn
     for k in range(body.joints):
-        world = quat_mul(world, row4(work.trial, k)) if k > 0 else turn
-        set4(work.local, k, row4(work.trial, k))
-        set4(work.world, k, world)
-        set3(work.places, k, place)
+        world = quat_mul(world, quat_load(work.trial, k)) if k > 0 else turn
+        quat_store(work.local, k, quat_load(work.trial, k))
+        quat_store(work.world, k, world)
+        vec_store(work.places, k, place)
         if k < body.joints - 1:
-            place = vec_add(place, quat_rotate(world, row3(body.segments, k)))
+            place = vec_add(place, quat_rotate(world, vec_load(body.segments, k)))
     if body.lumbar >= 0:
         hang_pelvis(body, work, limit_project(limits, body.lumbar, (1.0, 0.0, 0.0, 0.0)))
     return turn
@@ -212,18 +216,18 @@ def solve_frame(
         )
         if state.frames > 0:
             across = (state.left[0], state.left[1], state.left[2])
-            set3(work.points, HEAD, row3(state.poles, 0))
-        set3(state.poles, 0, row3(work.points, HEAD))
+            vec_store(work.points, HEAD, vec_load(state.poles, 0))
+        vec_store(state.poles, 0, vec_load(work.points, HEAD))
     else:
         along, across = trunk_axes(body, settings, state, work, flags, estimate)
     trunk = place_trunk(body, limits, work, along, across)
     for limb in range(LIMBS):
-        target = row3(work.points, FIRST_LIMB + limb)
+        target = vec_load(work.points, FIRST_LIMB + limb)
         if limb < ARMS:
             end, more = solve_arm(body, limits, settings, state, work, limb, trunk, target)
         else:
             end, more = solve_limb_tgb(body, limits, settings, state, work, limb, trunk, target)
-        set3(work.ends, FIRST_LIMB + limb, end)
+        vec_store(work.ends, FIRST_LIMB + limb, end)
         flags |= more
     finish_frame(body, limits, settings, state, work, rest, trunk, seen, out, frame, 0, flags)
 

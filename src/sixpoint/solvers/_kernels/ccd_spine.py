@@ -16,13 +16,15 @@ from ...kernels._jit import helper
 from ...kernels.limits import LimitTable, limit_project
 from ...kernels.quaternion import (
     quat_conj,
+    quat_load,
     quat_mul,
     quat_rotate,
+    quat_store,
     quat_unrotate,
 )
 from ...kernels.rotation import rotation_between
 from ...kernels.types import Quat, Vec3
-from ...kernels.vector import vec_add, vec_length, vec_scale, vec_sub
+from ...kernels.vector import vec_add, vec_length, vec_load, vec_scale, vec_store, vec_sub
 from .frame import HEAD, PELVIS
 from .joint_turn import ccd_turn
 from .tables import (
@@ -34,7 +36,7 @@ from .tables import (
     Settings,
     Work,
 )
-from .trunk import row3, row4, set3, set4, spine_share, spine_twist
+from .trunk import spine_share, spine_twist
 
 
 @helper
@@ -46,9 +48,9 @@ def stand_spine(
     Where the rotation of the head is known, the turn between the two is shared beforehand (S0.18):
     cyclic coordinate descent does not twist.
     """
-    set4(work.trial, 0, pelvis)
+    quat_store(work.trial, 0, pelvis)
     for k in range(1, body.joints):
-        set4(work.trial, k, limit_project(limits, k, (1.0, 0.0, 0.0, 0.0)))
+        quat_store(work.trial, k, limit_project(limits, k, (1.0, 0.0, 0.0, 0.0)))
     if has_head:
         spine_twist(body, limits, work, pelvis, 0, head)
 
@@ -59,10 +61,10 @@ def lean_on(body: Body, limits: LimitTable, work: Work, pelvis: Quat) -> Quat:
 
     An estimated pelvis leans like that by itself (S0.46).
     """
-    goal = vec_sub(row3(work.points, HEAD), row3(work.points, PELVIS))
+    goal = vec_sub(vec_load(work.points, HEAD), vec_load(work.points, PELVIS))
     chord = (0.0, 0.0, 0.0)
     for k in range(body.joints - 1):
-        chord = vec_add(chord, row3(body.segments, k))
+        chord = vec_add(chord, vec_load(body.segments, k))
     lean = rotation_between(chord, quat_unrotate(pelvis, goal), (1.0, 0.0, 0.0))
     return limit_project(limits, body.lumbar, lean)
 
@@ -71,24 +73,24 @@ def lean_on(body: Body, limits: LimitTable, work: Work, pelvis: Quat) -> Quat:
 def turn_head(body: Body, limits: LimitTable, work: Work, head: Quat) -> None:
     """Give the head a rotation in the world, as far as the spine's last joint can."""
     last = body.joints - 1
-    below = row4(work.world, last - 1)
+    below = quat_load(work.world, last - 1)
     local = limit_project(limits, last, quat_mul(quat_conj(below), head))
-    set4(work.local, last, local)
-    set4(work.world, last, quat_mul(below, local))
+    quat_store(work.local, last, local)
+    quat_store(work.world, last, quat_mul(below, local))
 
 
 @helper
 def spine_forward(body: Body, work: Work) -> Vec3:
     """World rotations of `trial` and places from the pelvis on; the chord, from pelvis to head."""
-    turn = row4(work.trial, 0)
+    turn = quat_load(work.trial, 0)
     place = (0.0, 0.0, 0.0)
-    set4(work.world, 0, turn)
-    set3(work.places, 0, place)
+    quat_store(work.world, 0, turn)
+    vec_store(work.places, 0, place)
     for k in range(1, body.joints):
-        place = vec_add(place, quat_rotate(turn, row3(body.segments, k - 1)))
-        turn = quat_mul(turn, row4(work.trial, k))
-        set3(work.places, k, place)
-        set4(work.world, k, turn)
+        place = vec_add(place, quat_rotate(turn, vec_load(body.segments, k - 1)))
+        turn = quat_mul(turn, quat_load(work.trial, k))
+        vec_store(work.places, k, place)
+        quat_store(work.world, k, turn)
     return place
 
 
@@ -102,13 +104,13 @@ def spine_sweep(body: Body, limits: LimitTable, work: Work, goal: Vec3) -> bool:
     limited = False
     reach = (0.0, 0.0, 0.0)  # from joint k to the head, in the frame of joint k
     for k in range(body.joints - 2, 0, -1):
-        reach = vec_add(row3(body.segments, k), reach)
-        local = row4(work.trial, k)
-        below = row4(work.world, k - 1)
-        wanted = quat_unrotate(below, vec_sub(goal, row3(work.places, k)))
+        reach = vec_add(vec_load(body.segments, k), reach)
+        local = quat_load(work.trial, k)
+        below = quat_load(work.world, k - 1)
+        wanted = quat_unrotate(below, vec_sub(goal, vec_load(work.places, k)))
         held, felt = ccd_turn(limits, k, local, quat_rotate(local, reach), wanted)
         limited = limited or felt
-        set4(work.trial, k, held)
+        quat_store(work.trial, k, held)
         reach = quat_rotate(held, reach)
     return limited
 
@@ -125,7 +127,7 @@ def solve_spine_ccd(
     Returns:
         Sweeps, and flags.
     """
-    goal = vec_sub(row3(work.points, HEAD), row3(work.points, PELVIS))
+    goal = vec_sub(vec_load(work.points, HEAD), vec_load(work.points, PELVIS))
     near = settings.tolerance * body.height
     missing = vec_sub(goal, spine_forward(body, work))
     shift = (0.0, 0.0, 0.0)  # the pelvis is at its target, and the head has all of the error

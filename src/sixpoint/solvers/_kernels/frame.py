@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 
 from ...kernels._jit import helper
-from ...kernels.quaternion import quat_rotate
+from ...kernels.quaternion import quat_load, quat_rotate
 from ...kernels.types import Floats, Quat
-from ...kernels.vector import vec_distance
+from ...kernels.vector import vec_distance, vec_load
 from .missing import fill_points, measured_facing, predict_points, remember_points
 from .tables import MISSING, Body, FrameTable, Settings, State, Work
-from .trunk import row3, row4
 
 PELVIS, HEAD, FIRST_LIMB = 0, 1, 2
 """Rows of the six points."""
@@ -22,7 +21,7 @@ def known_turn(turned: Floats, p: int) -> tuple[Quat, bool]:
     """Rotation of the pelvis or the head, and whether it is known; otherwise the identity."""
     if math.isnan(turned[p, 0]):
         return (1.0, 0.0, 0.0, 0.0), False
-    return row4(turned, p), True
+    return quat_load(turned, p), True
 
 
 @helper
@@ -69,7 +68,7 @@ def end_frame(
     if state.frames > 0 or flags & ALL_MISSING != ALL_MISSING:
         state.frames += 1  # before anything was seen, the next frame is the first again
     for p in range(seen.shape[0]):
-        missed = vec_distance(row3(work.ends, p), row3(seen, p))
+        missed = vec_distance(vec_load(work.ends, p), vec_load(seen, p))
         out.residuals[frame, p] = math.nan if flags & (MISSING << p) else missed
     out.iterations[frame] = steps
     out.flags[frame] = flags

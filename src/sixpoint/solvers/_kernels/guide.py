@@ -10,22 +10,31 @@ from __future__ import annotations
 import math
 
 from ...kernels._jit import helper
-from ...kernels.quaternion import quat_from_columns, quat_rotate, quat_slerp, quat_unrotate
+from ...kernels.quaternion import (
+    quat_from_columns,
+    quat_load,
+    quat_rotate,
+    quat_slerp,
+    quat_store,
+    quat_unrotate,
+)
 from ...kernels.types import Floats, Quat, Vec3
 from ...kernels.vector import (
     vec_add,
     vec_cross,
     vec_distance,
     vec_length,
+    vec_load,
     vec_reject,
     vec_scale,
+    vec_store,
     vec_sub,
     vec_unit,
 )
 from .frame import HEAD, PELVIS
 from .guide_tables import ENDS, INPUTS, POINTS, STATIONS, VECTORS, Guide, Memory, Net
 from .tables import Body, State, Work
-from .trunk import as3, row3, row4, set3, set4
+from .trunk import as3
 
 ODDEST = 6.0
 """Inputs further from their mean than this many deviations are taken to be no further."""
@@ -61,10 +70,10 @@ def dense(x: Floats, w: Floats, b: Floats, out: Floats, bent: bool) -> None:
 @helper
 def write_inputs(body: Body, guide: Guide, work: Work, facing: Quat, net: Net) -> None:
     """Fill the two rows of inputs, the body's and its mirror image's."""
-    pelvis = row3(work.points, PELVIS)
+    pelvis = vec_load(work.points, PELVIS)
     unit = 1.0 / body.height
     for p in range(POINTS):
-        away = vec_sub(row3(work.points, HEAD + p), pelvis)
+        away = vec_sub(vec_load(work.points, HEAD + p), pelvis)
         seen = vec_scale(quat_unrotate(facing, away), unit)
         for k in range(3):
             net.y[0, 3 * p + k] = seen[k]
@@ -72,13 +81,16 @@ def write_inputs(body: Body, guide: Guide, work: Work, facing: Quat, net: Net) -
     at = 3 * POINTS
     for k in range(3):
         net.y[0, at + k] = up[k]
-    head = row3(work.points, HEAD)
+    head = vec_load(work.points, HEAD)
     arm = guide.measures[0] + guide.measures[1]
     leg = guide.measures[2] + guide.measures[3]
     at += 3
     net.y[0, at] = unit * vec_distance(head, pelvis) / guide.measures[11]
     for side in range(2):
-        wrist, ankle = row3(work.points, HEAD + 1 + side), row3(work.points, HEAD + 3 + side)
+        wrist, ankle = (
+            vec_load(work.points, HEAD + 1 + side),
+            vec_load(work.points, HEAD + 3 + side),
+        )
         net.y[0, at + 1 + side] = unit * vec_distance(wrist, head) / arm
         net.y[0, at + 3 + side] = unit * vec_distance(ankle, pelvis) / leg
     at += POINTS
@@ -129,8 +141,8 @@ def confidence_of(guide: Guide, distance: float) -> float:
 @helper
 def facing_towards(points: Floats, left: Vec3, fallback: Vec3) -> Quat:
     """The facing whose X is nearest to `left`."""
-    pelvis = row3(points, PELVIS)
-    up = vec_unit(vec_sub(row3(points, HEAD), pelvis), (0.0, 1.0, 0.0))
+    pelvis = vec_load(points, PELVIS)
+    up = vec_unit(vec_sub(vec_load(points, HEAD), pelvis), (0.0, 1.0, 0.0))
     across = vec_reject(left, up)
     if vec_length(across) < 1e-6 * vec_length(left):
         across = vec_reject(fallback, up)
@@ -143,8 +155,8 @@ def facing_towards(points: Floats, left: Vec3, fallback: Vec3) -> Quat:
 @helper
 def first_left(points: Floats) -> Vec3:
     """Where left is, by the lines between wrists and between ankles, each by its length."""
-    wrists = vec_sub(row3(points, 2), row3(points, 3))
-    ankles = vec_sub(row3(points, 4), row3(points, 5))
+    wrists = vec_sub(vec_load(points, 2), vec_load(points, 3))
+    ankles = vec_sub(vec_load(points, 4), vec_load(points, 5))
     return vec_add(wrists, ankles)
 
 
@@ -174,7 +186,7 @@ def look(
             break
         facing = facing_towards(
             work.points,
-            quat_rotate(facing, row3(net.vectors, 0)),
+            quat_rotate(facing, vec_load(net.vectors, 0)),
             quat_rotate(facing, (1.0, 0.0, 0.0)),
         )
     return facing, confidence_of(guide, distance_from_seen(net))
@@ -188,33 +200,33 @@ def smooth(guide: Guide, memory: Memory, facing: Quat, net: Net) -> None:
     seen from their limbs, are filtered as they are.
     """
     for v in range(ENDS):
-        set3(net.vectors, v, quat_rotate(facing, row3(net.vectors, v)))
+        vec_store(net.vectors, v, quat_rotate(facing, vec_load(net.vectors, v)))
     if guide.cutoff <= 0.0 or memory.known == 0:
         for v in range(VECTORS):
-            set3(memory.latent, v, row3(net.vectors, v))
-            set3(memory.speeds, v, (0.0, 0.0, 0.0))
+            vec_store(memory.latent, v, vec_load(net.vectors, v))
+            vec_store(memory.speeds, v, (0.0, 0.0, 0.0))
         memory.known = 1
         return
     dt = guide.period
     calm = 1.0 / (1.0 + 1.0 / (2.0 * math.pi * SPEED_CUTOFF * dt))
     for v in range(VECTORS):
-        now, before = row3(net.vectors, v), row3(memory.latent, v)
+        now, before = vec_load(net.vectors, v), vec_load(memory.latent, v)
         change = vec_scale(vec_sub(now, before), 1.0 / dt)
-        speed = row3(memory.speeds, v)
+        speed = vec_load(memory.speeds, v)
         speed = vec_add(speed, vec_scale(vec_sub(change, speed), calm))
-        set3(memory.speeds, v, speed)
+        vec_store(memory.speeds, v, speed)
         cutoff = guide.cutoff + guide.quickness * vec_length(speed)
         part = 1.0 / (1.0 + 1.0 / (2.0 * math.pi * cutoff * dt))
         now = vec_add(before, vec_scale(vec_sub(now, before), part))
-        set3(memory.latent, v, now)
-        set3(net.vectors, v, now)
+        vec_store(memory.latent, v, now)
+        vec_store(net.vectors, v, now)
 
 
 @helper
 def rotation_of(vectors: Floats, first: int) -> Quat:
     """The rotation with the second of two directions as Y, and X as near as can be to the first."""
-    y = vec_unit(row3(vectors, first + 1), (0.0, 1.0, 0.0))
-    across = vec_reject(row3(vectors, first), y)
+    y = vec_unit(vec_load(vectors, first + 1), (0.0, 1.0, 0.0))
+    across = vec_reject(vec_load(vectors, first), y)
     if vec_length(across) < 1e-6:
         across = vec_reject((1.0, 0.0, 0.0), y)
         if vec_length(across) < 1e-6:
@@ -227,11 +239,11 @@ def rotation_of(vectors: Floats, first: int) -> Quat:
 def read_stations(net: Net) -> None:
     """Directions in `vectors` to the world rotations of the stations."""
     for station in range(STATIONS):
-        set4(net.world, station, rotation_of(net.vectors, 2 * station))
+        quat_store(net.world, station, rotation_of(net.vectors, 2 * station))
 
 
 @helper
 def part_turn(guide: Guide, net: Net, part: int) -> Quat:
     """World rotation that the prior gives a part of the rig's spine."""
-    low, high = row4(net.world, guide.low[part]), row4(net.world, guide.high[part])
+    low, high = quat_load(net.world, guide.low[part]), quat_load(net.world, guide.high[part])
     return quat_slerp(low, high, guide.share[part])

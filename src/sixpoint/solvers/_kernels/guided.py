@@ -9,9 +9,11 @@ from ...kernels.limits import LimitTable, limit_project
 from ...kernels.quaternion import (
     quat_from_columns,
     quat_from_rotvec,
+    quat_load,
     quat_mul,
     quat_rotate,
     quat_slerp,
+    quat_store,
     quat_unrotate,
 )
 from ...kernels.types import Floats, Quat, Vec3
@@ -20,8 +22,10 @@ from ...kernels.vector import (
     vec_cross,
     vec_dot,
     vec_length,
+    vec_load,
     vec_reject,
     vec_scale,
+    vec_store,
     vec_sub,
     vec_unit,
 )
@@ -46,7 +50,7 @@ from .tables import (
     State,
     Work,
 )
-from .trunk import row3, row4, set3, set4, solve_trunk
+from .trunk import solve_trunk
 
 GUESSED = 0xF * (MISSING << FIRST_LIMB)
 """Any wrist or ankle that was not seen."""
@@ -83,20 +87,24 @@ def guide_trunk(
         steps, flags = solve_trunk(
             body, limits, settings, state, work, estimate, fixed, head, has_head
         )
-        set4(net.lower, 0, row4(work.world, PELVIS))
+        quat_store(net.lower, 0, quat_load(work.world, PELVIS))
     else:  # the start of the blend does not count
         for k in range(n):
-            set4(work.world, k, row4(net.world, 0))
-        set4(net.lower, 0, row4(net.world, 0))
-    pelvis = estimate if fixed else row4(net.world, 0)
-    set4(work.world, PELVIS, quat_slerp(row4(work.world, PELVIS), pelvis, trust))
+            quat_store(work.world, k, quat_load(net.world, 0))
+        quat_store(net.lower, 0, quat_load(net.world, 0))
+    pelvis = estimate if fixed else quat_load(net.world, 0)
+    quat_store(work.world, PELVIS, quat_slerp(quat_load(work.world, PELVIS), pelvis, trust))
     if fixed:
-        set4(work.world, PELVIS, estimate)
-    set4(net.lower, 0, quat_slerp(row4(net.lower, 0), part_turn(guide, net, 0), trust))
+        quat_store(work.world, PELVIS, estimate)
+    quat_store(net.lower, 0, quat_slerp(quat_load(net.lower, 0), part_turn(guide, net, 0), trust))
     for k in range(1, last):
-        set4(work.world, k, quat_slerp(row4(work.world, k), part_turn(guide, net, k), trust))
-    face = head if has_head else row4(net.world, STATIONS - 1)
-    set4(work.world, last, quat_slerp(row4(work.world, last), face, 1.0 if has_head else trust))
+        quat_store(
+            work.world, k, quat_slerp(quat_load(work.world, k), part_turn(guide, net, k), trust)
+        )
+    face = head if has_head else quat_load(net.world, STATIONS - 1)
+    quat_store(
+        work.world, last, quat_slerp(quat_load(work.world, last), face, 1.0 if has_head else trust)
+    )
     return steps, flags
 
 
@@ -114,7 +122,7 @@ def guide_limb(
     trust: float,
 ) -> tuple[Vec3, int]:
     """One limb with the hinge axis of the prior; where its end comes to lie, and flags."""
-    target = row3(work.points, FIRST_LIMB + limb)
+    target = vec_load(work.points, FIRST_LIMB + limb)
     parent, place, aim, flags = limb_begin(body, limits, settings, state, work, limb, target)
     upper, lower = body.bones[limb, 0], body.bones[limb, 1]
     bend = body.bend[limb]
@@ -124,19 +132,19 @@ def guide_limb(
     aim = vec_scale(along, distance)
     short = flags & (UNREACHABLE << limb)
     flags -= short
-    axis = vec_reject(quat_unrotate(parent, row3(net.vectors, HINGES + limb)), along)
+    axis = vec_reject(quat_unrotate(parent, vec_load(net.vectors, HINGES + limb)), along)
     if trust < 1.0:
         neutral = limb_aim(settings, state, limb, bend, upper, lower, aim)
         usual = quat_rotate(neutral, (1.0, 0.0, 0.0))
         axis = vec_add(vec_scale(axis, trust), vec_scale(vec_reject(usual, along), 1.0 - trust))
-    before = vec_reject(row3(memory.normals, limb), along)
+    before = vec_reject(vec_load(memory.normals, limb), along)
     axis = vec_add(axis, vec_scale(before, KEPT))
     if vec_length(axis) < 1e-6:
         axis = vec_reject((1.0, 0.0, 0.0), along)
         if vec_length(axis) < 1e-6:
             axis = (0.0, 0.0, 1.0)
     hinge = vec_unit(axis, (1.0, 0.0, 0.0))
-    set3(memory.normals, limb, hinge)
+    vec_store(memory.normals, limb, hinge)
     angle = triangle_angle(upper, distance, lower)
     # Elbows stand off to the back, knees to the front.
     side = vec_scale(vec_cross(along, hinge), -bend)
@@ -149,8 +157,10 @@ def guide_limb(
     flags |= short
     if guide.ends:
         row = body.joints + LIMB_ROWS * limb + LIMB_ROWS - 1
-        turn = quat_slerp(row4(work.local, row), rotation_of(net.vectors, ENDS + 2 * limb), trust)
-        set4(work.local, row, limit_project(limits, row, turn))
+        turn = quat_slerp(
+            quat_load(work.local, row), rotation_of(net.vectors, ENDS + 2 * limb), trust
+        )
+        quat_store(work.local, row, limit_project(limits, row, turn))
     return end, flags
 
 
@@ -170,7 +180,7 @@ def help_legs(
 
     A kick that looks impossible is one of a pelvis that is turned otherwise than was thought.
     """
-    pelvis = row3(work.places, PELVIS)
+    pelvis = vec_load(work.places, PELVIS)
     turn = (0.0, 0.0, 0.0)
     for limb in range(LIMBS):
         if body.bend[limb] > 0.0:
@@ -179,7 +189,7 @@ def help_legs(
         end, _ = guide_limb(body, limits, settings, state, work, guide, memory, net, limb, trust)
         state.swivels[limb] = swivel  # this was only a try
         away = vec_sub(end, pelvis)
-        miss = vec_sub(row3(work.points, FIRST_LIMB + limb), end)
+        miss = vec_sub(vec_load(work.points, FIRST_LIMB + limb), end)
         square = vec_dot(away, away)
         if square > HELPED * body.height * body.height:
             turn = vec_add(turn, vec_scale(vec_cross(away, miss), HELP / square))
@@ -224,17 +234,19 @@ def solve_frame(
         turn = help_legs(body, limits, settings, state, work, guide, memory, net, trust)
         if vec_length(turn) < HELPED:
             break
-        set4(work.world, PELVIS, quat_mul(quat_from_rotvec(turn), row4(work.world, PELVIS)))
+        quat_store(
+            work.world, PELVIS, quat_mul(quat_from_rotvec(turn), quat_load(work.world, PELVIS))
+        )
     if share_rest(body, work) > HELD * body.height:
         flags |= SPINE_LIMITED
-    pelvis = row4(work.world, PELVIS)
+    pelvis = quat_load(work.world, PELVIS)
     for limb in range(LIMBS):
         bare = body.carrier[limb] == 0 and body.bend[limb] > 0.0
         if bare:  # an arm that hangs from the pelvis goes with the spine
-            set4(work.world, PELVIS, row4(net.lower, 0))
+            quat_store(work.world, PELVIS, quat_load(net.lower, 0))
         end, more = guide_limb(body, limits, settings, state, work, guide, memory, net, limb, trust)
-        set4(work.world, PELVIS, pelvis)
-        set3(work.ends, FIRST_LIMB + limb, end)
+        quat_store(work.world, PELVIS, pelvis)
+        vec_store(work.ends, FIRST_LIMB + limb, end)
         flags |= more
     # A guessed limb goes where the pelvis goes, and would turn it round and round.
     faced = estimate if guessed else pelvis

@@ -18,16 +18,26 @@ from ...kernels.limits import LimitTable, limit_project
 from ...kernels.quaternion import (
     quat_conj,
     quat_from_rotvec,
+    quat_load,
     quat_mul,
     quat_normalize,
     quat_rotate,
+    quat_store,
 )
 from ...kernels.types import Quat, Vec3
-from ...kernels.vector import vec_add, vec_cross, vec_length, vec_scale, vec_sub, vec_unit
+from ...kernels.vector import (
+    vec_add,
+    vec_cross,
+    vec_length,
+    vec_load,
+    vec_scale,
+    vec_store,
+    vec_sub,
+    vec_unit,
+)
 from .frame import FIRST_LIMB, HEAD, PELVIS
 from .guide_tables import Guide, Net
 from .tables import LIMBS, Body, Work
-from .trunk import row3, row4, set3, set4
 
 HEAD_ROUNDS, LIMB_ROUNDS, ROUNDS = 2, 3, 7
 """Rounds for the head alone, then for the limbs that are too short as well, and most of all. Limbs
@@ -47,34 +57,36 @@ MOST = 0.3
 
 
 @helper
-def place_spine(body: Body, limits: LimitTable, guide: Guide, work: Work, net: Net) -> None:
+def place_spine(body: Body, limits: LimitTable, work: Work, net: Net) -> None:
     """World rotations, made local within limits; then where the joints are.
 
     Reads the wished world rotations from `work.world` and `net.lower`, and writes back what limits
     leave of them. The pelvis stands where its point is.
     """
     n = body.joints
-    pelvis = quat_normalize(row4(work.world, PELVIS))
-    set4(work.world, PELVIS, pelvis)
-    set4(work.local, PELVIS, pelvis)
+    pelvis = quat_normalize(quat_load(work.world, PELVIS))
+    quat_store(work.world, PELVIS, pelvis)
+    quat_store(work.local, PELVIS, pelvis)
     below = pelvis
     if body.lumbar >= 0:
-        turn = quat_normalize(quat_mul(quat_conj(pelvis), row4(net.lower, 0)))
+        turn = quat_normalize(quat_mul(quat_conj(pelvis), quat_load(net.lower, 0)))
         turn = limit_project(limits, body.lumbar, turn)
         below = quat_mul(pelvis, turn)
-        set4(net.lower, 0, below)
-        set4(work.local, body.lumbar, turn)
+        quat_store(net.lower, 0, below)
+        quat_store(work.local, body.lumbar, turn)
     else:
-        set4(net.lower, 0, pelvis)
-    set3(work.places, PELVIS, row3(work.points, PELVIS))
+        quat_store(net.lower, 0, pelvis)
+    vec_store(work.places, PELVIS, vec_load(work.points, PELVIS))
     for k in range(1, n):
-        place = vec_add(row3(work.places, k - 1), quat_rotate(below, row3(body.segments, k - 1)))
-        set3(work.places, k, place)
-        turn = quat_normalize(quat_mul(quat_conj(below), row4(work.world, k)))
+        place = vec_add(
+            vec_load(work.places, k - 1), quat_rotate(below, vec_load(body.segments, k - 1))
+        )
+        vec_store(work.places, k, place)
+        turn = quat_normalize(quat_mul(quat_conj(below), quat_load(work.world, k)))
         turn = limit_project(limits, k, turn)
-        set4(work.local, k, turn)
+        quat_store(work.local, k, turn)
         below = quat_mul(below, turn)
-        set4(work.world, k, below)
+        quat_store(work.world, k, below)
 
 
 @helper
@@ -82,16 +94,16 @@ def carrier_turn(body: Body, work: Work, net: Net, limb: int) -> Quat:
     """World rotation of what a limb hangs from; an arm at the pelvis goes with the spine."""
     carrier = body.carrier[limb]
     if carrier == 0 and body.bend[limb] > 0.0:
-        return row4(net.lower, 0)
-    return row4(work.world, carrier)
+        return quat_load(net.lower, 0)
+    return quat_load(work.world, carrier)
 
 
 @helper
 def limb_root(body: Body, work: Work, net: Net, limb: int) -> Vec3:
     """Where a shoulder or hip is while its clavicle rests."""
-    away = vec_add(row3(body.bases, limb), row3(body.clavicles, limb))
+    away = vec_add(vec_load(body.bases, limb), vec_load(body.clavicles, limb))
     turn = carrier_turn(body, work, net, limb)
-    return vec_add(row3(work.places, body.carrier[limb]), quat_rotate(turn, away))
+    return vec_add(vec_load(work.places, body.carrier[limb]), quat_rotate(turn, away))
 
 
 @helper
@@ -101,14 +113,14 @@ def spread_errors(
     """Turn pelvis and spine until the head is met and limbs can reach; rounds that it took."""
     close = CLOSE * body.height
     for done in range(ROUNDS):
-        place_spine(body, limits, guide, work, net)
+        place_spine(body, limits, work, net)
         with_limbs = HEAD_ROUNDS <= done < HEAD_ROUNDS + LIMB_ROUNDS
         tasks, worst = gather_tasks(body, guide, work, net, fixed, with_limbs)
         if worst < close and done >= HEAD_ROUNDS:
             return done
         if not turn_joints(body, guide, work, net, tasks):
             break
-    place_spine(body, limits, guide, work, net)
+    place_spine(body, limits, work, net)
     return ROUNDS
 
 
@@ -121,8 +133,8 @@ def gather_tasks(
     Joint 0 is the pelvis, 1 the joint that turns the spine alone, 2 the first above it, and so on.
     """
     n = body.joints
-    tip = row3(work.places, n - 1)
-    miss = vec_sub(row3(work.points, HEAD), tip)
+    tip = vec_load(work.places, n - 1)
+    miss = vec_sub(vec_load(work.points, HEAD), tip)
     worst = vec_length(miss)
     for k in range(3):
         net.gaps[k] = miss[k]
@@ -131,7 +143,7 @@ def gather_tasks(
     tasks = 3
     for limb in range(LIMBS if with_limbs else 0):
         root = limb_root(body, work, net, limb)
-        away = vec_sub(row3(work.points, FIRST_LIMB + limb), root)
+        away = vec_sub(vec_load(work.points, FIRST_LIMB + limb), root)
         missing = vec_length(away) - FULL * (body.bones[limb, 0] + body.bones[limb, 1])
         if missing > 0.0:
             worst = max(worst, missing)
@@ -172,7 +184,7 @@ def write_levers(
 @helper
 def joint_place(work: Work, joint: int) -> Vec3:
     """Where a joint is; the first two share the pelvis."""
-    return row3(work.places, joint - 1 if joint > 0 else 0)
+    return vec_load(work.places, joint - 1 if joint > 0 else 0)
 
 
 @helper
@@ -208,11 +220,11 @@ def turn_joints(body: Body, guide: Guide, work: Work, net: Net, tasks: int) -> b
         sum_of = vec_add(sum_of, turn)
         step = quat_from_rotvec(sum_of)
         if joint == 0:
-            set4(work.world, PELVIS, quat_mul(step, row4(work.world, PELVIS)))
+            quat_store(work.world, PELVIS, quat_mul(step, quat_load(work.world, PELVIS)))
         elif joint == 1:
-            set4(net.lower, 0, quat_mul(step, row4(net.lower, 0)))
+            quat_store(net.lower, 0, quat_mul(step, quat_load(net.lower, 0)))
         else:
-            set4(work.world, joint - 1, quat_mul(step, row4(work.world, joint - 1)))
+            quat_store(work.world, joint - 1, quat_mul(step, quat_load(work.world, joint - 1)))
     return True
 
 
@@ -220,8 +232,8 @@ def turn_joints(body: Body, guide: Guide, work: Work, net: Net, tasks: int) -> b
 def share_rest(body: Body, work: Work) -> float:
     """Share what is left between pelvis and head (S0.16); how much it was [m]."""
     n = body.joints
-    left = vec_sub(row3(work.points, HEAD), row3(work.places, n - 1))
+    left = vec_sub(vec_load(work.points, HEAD), vec_load(work.places, n - 1))
     shift = vec_scale(left, 0.5)
     for k in range(n):
-        set3(work.places, k, vec_add(row3(work.places, k), shift))
+        vec_store(work.places, k, vec_add(vec_load(work.places, k), shift))
     return vec_length(left)

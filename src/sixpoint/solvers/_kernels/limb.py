@@ -25,7 +25,9 @@ from ...kernels.vector import (
     vec_cross,
     vec_distance,
     vec_length,
+    vec_load,
     vec_reject,
+    vec_store,
     vec_sub,
     vec_unit,
 )
@@ -41,7 +43,6 @@ from .tables import (
     State,
     Work,
 )
-from .trunk import row3, set3
 
 ACROSS = 1e-6
 """A forearm with less than this across the upper arm does not say how to turn it [m]."""
@@ -79,10 +80,10 @@ def limb_aim(
     if settings.hysteresis and state.frames > 0 and aim[1] > POLE_CONE * distance:
         # Near the pole the axis is noise: swing about the last one outside, then correct.
         first = quat_from_axis_angle(
-            vec_unit(vec_reject(row3(state.poles, limb), down), (1.0, 0.0, 0.0)), math.pi
+            vec_unit(vec_reject(vec_load(state.poles, limb), down), (1.0, 0.0, 0.0)), math.pi
         )
     else:
-        set3(state.poles, limb, vec_unit(vec_cross(down, aim), (1.0, 0.0, 0.0)))
+        vec_store(state.poles, limb, vec_unit(vec_cross(down, aim), (1.0, 0.0, 0.0)))
     turn = rotation_between(quat_rotate(first, down), aim, (1.0, 0.0, 0.0))
     turn = quat_mul(turn, first)
     if upper + lower > distance:

@@ -12,15 +12,24 @@ from ...kernels._jit import helper
 from ...kernels.limits import LimitTable, limit_project
 from ...kernels.quaternion import (
     quat_from_axis_angle,
+    quat_load,
     quat_mul,
     quat_rotate,
     quat_slerp,
+    quat_store,
     quat_unrotate,
 )
 from ...kernels.types import Quat, Vec3
-from ...kernels.vector import vec_add, vec_cross, vec_distance, vec_length, vec_sub, vec_unit
+from ...kernels.vector import (
+    vec_add,
+    vec_cross,
+    vec_distance,
+    vec_length,
+    vec_load,
+    vec_sub,
+    vec_unit,
+)
 from .tables import CLAVICLE, LIMB_ROWS, UNREACHABLE, Body, Settings, State, Work
-from .trunk import row3, row4, set4
 
 FELT = 1e-6
 """A hinge that its limit holds back by less than this is straight, and not limited [rad]."""
@@ -58,11 +67,11 @@ def solve_clavicle(
     The wrist's target is given relative to the clavicle joint, in the chest's frame. Returns the
     local rotation of the clavicle, and whether it moved.
     """
-    bone = row3(body.clavicles, limb)
+    bone = vec_load(body.clavicles, limb)
     reach = body.bones[limb, 0] + body.bones[limb, 1]
     start = IDENTITY
     if settings.hold_clavicle and state.frames > 0:  # literal: "remains in its current"
-        start = quat_slerp(row4(state.clavicles, limb), IDENTITY, settings.clavicle_relax)
+        start = quat_slerp(quat_load(state.clavicles, limb), IDENTITY, settings.clavicle_relax)
     start = limit_project(limits, row, start)  # limits from motion need not allow the neutral one
     arm = quat_rotate(start, bone)
     a = vec_length(arm)
@@ -114,23 +123,23 @@ def limb_begin(
     """
     row = body.joints + LIMB_ROWS * limb
     carrier = body.carrier[limb]
-    parent = row4(work.world, carrier)
-    place = vec_add(row3(work.places, carrier), quat_rotate(parent, row3(body.bases, limb)))
+    parent = quat_load(work.world, carrier)
+    place = vec_add(vec_load(work.places, carrier), quat_rotate(parent, vec_load(body.bases, limb)))
     flags = 0
-    bone = row3(body.clavicles, limb)
+    bone = vec_load(body.clavicles, limb)
     girdle = IDENTITY
     if vec_length(bone) > 0.0:
         if not settings.fixed_clavicle:
             aim = quat_unrotate(parent, vec_sub(target, place))
             girdle, moved = solve_clavicle(body, limits, settings, state, limb, row, aim)
-            set4(state.clavicles, limb, girdle)
+            quat_store(state.clavicles, limb, girdle)
             if moved:
                 flags |= CLAVICLE << limb
         else:
             girdle = limit_project(limits, row, girdle)
         parent = quat_mul(parent, girdle)
         place = vec_add(place, quat_rotate(parent, bone))
-    set4(work.local, row, girdle)
+    quat_store(work.local, row, girdle)
     aim = quat_unrotate(parent, vec_sub(target, place))
     # The clavicle brings a far target just within reach: rounding must not decide.
     if vec_length(aim) > (body.bones[limb, 0] + body.bones[limb, 1]) * (1.0 + JUST):
@@ -156,11 +165,11 @@ def limb_end(
     row = body.joints + LIMB_ROWS * limb
     upper, lower = body.bones[limb, 0], body.bones[limb, 1]
     hinge = quat_from_axis_angle((1.0, 0.0, 0.0), angle)
-    set4(work.local, row + 1, turn)
-    set4(work.local, row + 2, hinge)
+    quat_store(work.local, row + 1, turn)
+    quat_store(work.local, row + 2, hinge)
     thigh = quat_mul(parent, turn)
     shank = quat_mul(thigh, hinge)
     foot = level_foot(shank) if settings.level_feet and body.bend[limb] < 0.0 else IDENTITY
-    set4(work.local, row + 3, foot)
+    quat_store(work.local, row + 3, foot)
     knee = vec_add(place, quat_rotate(thigh, (0.0, -upper, 0.0)))
     return vec_add(knee, quat_rotate(shank, (0.0, -lower, 0.0)))

@@ -22,9 +22,9 @@ from ...kernels.quaternion import (
     quat_unrotate,
 )
 from ...kernels.types import Floats, Quat, Vec3
-from ...kernels.vector import vec_add, vec_cross, vec_dot, vec_scale, vec_sub
+from ...kernels.vector import vec_add, vec_cross, vec_dot, vec_load, vec_scale, vec_store, vec_sub
 from .tables import MISSING, RECOVERING, Body, Settings, State, Work
-from .trunk import as3, flat_direction, pelvis_frame, row3, set3
+from .trunk import as3, flat_direction, pelvis_frame
 
 LONG_AGO = 1_000_000
 EASE_OVER_GAP = 2.0
@@ -59,7 +59,7 @@ def eased(state: State, p: int, here: Vec3, age: int) -> Vec3:
         return here
     x = (age + 1.0) / (state.eases[p] + 1.0)
     left = 1.0 - x * x * (3.0 - 2.0 * x)
-    return vec_add(here, vec_scale(row3(state.corrections, p), left))
+    return vec_add(here, vec_scale(vec_load(state.corrections, p), left))
 
 
 @helper
@@ -68,19 +68,19 @@ def guess_pelvis(body: Body, state: State, seen: Floats) -> Vec3:
     known = state.frames > 0
     moved, count = (0.0, 0.0, 0.0), 0
     for p in range(HEAD, seen.shape[0]):
-        here = row3(seen, p)
+        here = vec_load(seen, p)
         age = state.ages[p]
         if not is_place(here) or (known and age < 0):
             continue  # a point that is just back does not say how it went
         if known:
-            here = vec_sub(eased(state, p, here, age), row3(state.points, p))
+            here = vec_sub(eased(state, p, here, age), vec_load(state.points, p))
         else:
-            here = vec_sub(here, row3(body.stance, p))
+            here = vec_sub(here, vec_load(body.stance, p))
         moved = vec_add(moved, here)
         count += 1
         if p == HEAD:
             break  # the head moves with the pelvis; hands and feet have their own ways
-    start = row3(state.points, PELVIS) if known else (0.0, 0.0, 0.0)
+    start = vec_load(state.points, PELVIS) if known else (0.0, 0.0, 0.0)
     if count == 0:
         return start
     return vec_add(start, vec_scale(moved, 1.0 / count))
@@ -90,9 +90,9 @@ def guess_pelvis(body: Body, state: State, seen: Floats) -> Vec3:
 def first_facing(settings: Settings, state: State, work: Work, seen: Floats) -> Quat:
     """Rotation of the pelvis in a first frame that is not whole, from the lines that are."""
     for p in range(PELVIS, seen.shape[0], 2):
-        whole = is_place(row3(seen, p)) and is_place(row3(seen, p + 1))
-        set3(work.points, p, row3(seen, p) if whole else (0.0, 0.0, 0.0))
-        set3(work.points, p + 1, row3(seen, p + 1) if whole else (0.0, 0.0, 0.0))
+        whole = is_place(vec_load(seen, p)) and is_place(vec_load(seen, p + 1))
+        vec_store(work.points, p, vec_load(seen, p) if whole else (0.0, 0.0, 0.0))
+        vec_store(work.points, p + 1, vec_load(seen, p + 1) if whole else (0.0, 0.0, 0.0))
     return pelvis_frame(settings, state, work.points)
 
 
@@ -103,23 +103,23 @@ def fill_points(body: Body, settings: Settings, state: State, work: Work, seen: 
     turn = last_pelvis(state) if known else first_facing(settings, state, work, seen)
     flags = 0
     for p in range(seen.shape[0]):
-        local = row3(state.held, p) if known else row3(body.stance, p)
+        local = vec_load(state.held, p) if known else vec_load(body.stance, p)
         if p == PELVIS:
             guess = guess_pelvis(body, state, seen)
         else:
-            guess = vec_add(row3(work.points, PELVIS), quat_rotate(turn, local))
-        here = row3(seen, p)
+            guess = vec_add(vec_load(work.points, PELVIS), quat_rotate(turn, local))
+        here = vec_load(seen, p)
         age = state.ages[p]
         if not is_place(here):
             flags |= MISSING << p
             state.ages[p] = min(age, 0) - 1
-            set3(state.held, p, local)
-            set3(work.points, p, guess)
+            vec_store(state.held, p, local)
+            vec_store(work.points, p, guess)
             continue
         if age < 0 and known:  # back again: start from the guess
-            guess = vec_add(guess, quat_rotate(turn, row3(state.drifts, p)))
-            set3(state.corrections, p, vec_sub(guess, here))
-            set3(state.drifts, p, (0.0, 0.0, 0.0))
+            guess = vec_add(guess, quat_rotate(turn, vec_load(state.drifts, p)))
+            vec_store(state.corrections, p, vec_sub(guess, here))
+            vec_store(state.drifts, p, (0.0, 0.0, 0.0))
             state.eases[p] = easing(settings, -age)
             age = 0
         elif age < 0:
@@ -127,7 +127,7 @@ def fill_points(body: Body, settings: Settings, state: State, work: Work, seen: 
         if age < state.eases[p]:
             flags |= RECOVERING
         state.ages[p] = min(age + 1, LONG_AGO)
-        set3(work.points, p, eased(state, p, here, age))
+        vec_store(work.points, p, eased(state, p, here, age))
     return flags
 
 
@@ -136,11 +136,11 @@ def measured_facing(settings: Settings, state: State, work: Work, flags: int, se
     """Rotation of the pelvis from the lines between wrists and ankles that were measured."""
     gap = 0
     for p in range(work.lines.shape[0]):
-        set3(work.lines, p, row3(work.points, p))
+        vec_store(work.lines, p, vec_load(work.points, p))
     for p in range(HEAD + 1, work.lines.shape[0], 2):
         whole = flags & (3 * (MISSING << p)) == 0
         for side in range(p, p + 2):  # without a point the line has no length, and no vote
-            set3(work.lines, side, row3(seen, side) if whole else (0.0, 0.0, 0.0))
+            vec_store(work.lines, side, vec_load(seen, side) if whole else (0.0, 0.0, 0.0))
             if settings.weights[p // 2 - 1] > 0.0:
                 gap = max(gap, -state.ages[side])
     estimate = pelvis_frame(settings, state, work.lines)
@@ -174,9 +174,9 @@ def predict_points(state: State, work: Work, flags: int) -> None:
     turn = last_pelvis(state)
     for p in range(HEAD, work.points.shape[0]):
         if flags & (MISSING << p):
-            drift = vec_add(row3(state.drifts, p), row3(state.speeds, p))
-            set3(state.drifts, p, drift)
-            set3(work.points, p, vec_add(row3(work.points, p), quat_rotate(turn, drift)))
+            drift = vec_add(vec_load(state.drifts, p), vec_load(state.speeds, p))
+            vec_store(state.drifts, p, drift)
+            vec_store(work.points, p, vec_add(vec_load(work.points, p), quat_rotate(turn, drift)))
 
 
 @helper
@@ -184,13 +184,13 @@ def remember_points(settings: Settings, state: State, work: Work, flags: int, pe
     """Keep what the next frame needs."""
     known = state.frames > 0
     for p in range(work.points.shape[0]):
-        here = row3(work.points, p)
-        set3(state.points, p, here)
+        here = vec_load(work.points, p)
+        vec_store(state.points, p, here)
         if known and flags & (MISSING << p):
-            set3(state.speeds, p, vec_scale(row3(state.speeds, p), settings.fade))
+            vec_store(state.speeds, p, vec_scale(vec_load(state.speeds, p), settings.fade))
             continue
-        now = quat_unrotate(pelvis, vec_sub(here, row3(work.points, PELVIS)))
+        now = quat_unrotate(pelvis, vec_sub(here, vec_load(work.points, PELVIS)))
         if known:
-            set3(state.speeds, p, vec_sub(now, row3(state.held, p)))
-        set3(state.held, p, now)
+            vec_store(state.speeds, p, vec_sub(now, vec_load(state.held, p)))
+        vec_store(state.held, p, now)
     state.pelvis[0], state.pelvis[1], state.pelvis[2], state.pelvis[3] = pelvis

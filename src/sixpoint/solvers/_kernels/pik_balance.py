@@ -50,7 +50,6 @@ from .pik_step import (
     turn_axes,
 )
 from .tables import LIMB_ROWS, MISSING, FrameTable, RecordArray, Settings
-from .trunk import row3, set3
 
 STRAIGHT = math.radians(5.0)
 """An elbow bent less than this is straight ..."""
@@ -112,7 +111,7 @@ def stand_on(stand: Stand, points: Floats, flags: int, estimate: Quat, first: bo
     unseen = flags & (MISSING << left | MISSING << right)
     if unseen and not first:
         return False
-    middle = vec_scale(vec_add(row3(points, left), row3(points, right)), 0.5)
+    middle = vec_scale(vec_add(vec_load(points, left), vec_load(points, right)), 0.5)
     heading = facing(estimate)
     down = vec_scale(vec_add(vec_load(stand.rest, left), vec_load(stand.rest, right)), 0.5)
     place = vec_sub(middle, quat_rotate(heading, down))
@@ -299,11 +298,11 @@ def balance_humans(
         for tip in range(stand.rest.shape[0]):
             goal = vec_add(place, quat_rotate(heading, vec_load(stand.rest, tip)))
             if FIRST_LIMB <= tip < FIRST_LIMB + 2:
-                goal = row3(points, tip)
+                goal = vec_load(points, tip)
             vec_store(stand.goals, tip, goal)
         steps, reason = balanced(figure, settings[0], scratch, stand, pose, no_turns, heading)
         for p in range(seen.shape[1]):
-            set3(work[0].ends, p, vec_load(pose.tips, p))
+            vec_store(work[0].ends, p, vec_load(pose.tips, p))
         write_standing(body, figure, stand, pose, out.rotations[frame], out.root, frame)
         pelvis = quat_load(pose.world, stand.pelvis[0])
         end_frame(

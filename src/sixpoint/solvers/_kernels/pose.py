@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from ...kernels._jit import helper
 from ...kernels.limits import LimitTable, limit_project
-from ...kernels.quaternion import quat_mul, quat_normalize, quat_unrotate
+from ...kernels.quaternion import quat_load, quat_mul, quat_normalize, quat_store, quat_unrotate
 from ...kernels.types import Floats, Quat
-from ...kernels.vector import vec_sub
+from ...kernels.vector import vec_load, vec_store, vec_sub
 from .frame import HEAD, PELVIS, end_frame
 from .tables import LIMB_ROWS, LIMBS, Body, FrameTable, Settings, State, Work
-from .trunk import row3, row4, set3, set4
 
 
 @helper
@@ -19,27 +18,29 @@ def hold_ends(body: Body, limits: LimitTable, work: Work) -> None:
     Where nothing turns them they stand neutral, which limits from motion need not allow.
     """
     head = body.joints - 1
-    set4(work.local, head, limit_project(limits, head, row4(work.local, head)))
+    quat_store(work.local, head, limit_project(limits, head, quat_load(work.local, head)))
     for limb in range(LIMBS):
         end = body.joints + LIMB_ROWS * (limb + 1) - 1
-        set4(work.local, end, limit_project(limits, end, row4(work.local, end)))
+        quat_store(work.local, end, limit_project(limits, end, quat_load(work.local, end)))
 
 
 @helper
 def write_pose(body: Body, rest: Floats, work: Work, out: FrameTable, frame: int) -> None:
     """Anatomical rotations to the rig's own; joints without a row stay at rest."""
     for joint in range(rest.shape[0]):  # a slice would compile NumPy's messages, too
-        set4(out.rotations[frame], joint, row4(rest, joint))
+        quat_store(out.rotations[frame], joint, quat_load(rest, joint))
     for row in range(body.rows):
         joint = body.rig[row]
         if joint >= 0:
-            turned = quat_mul(row4(body.before, row), row4(work.local, row))
-            set4(
-                out.rotations[frame], joint, quat_normalize(quat_mul(turned, row4(body.after, row)))
+            turned = quat_mul(quat_load(body.before, row), quat_load(work.local, row))
+            quat_store(
+                out.rotations[frame],
+                joint,
+                quat_normalize(quat_mul(turned, quat_load(body.after, row))),
             )
     base = (body.anchor[0], body.anchor[1], body.anchor[2])
     turn = (body.anchor_turn[0], body.anchor_turn[1], body.anchor_turn[2], body.anchor_turn[3])
-    set3(out.root, frame, quat_unrotate(turn, vec_sub(row3(work.places, PELVIS), base)))
+    vec_store(out.root, frame, quat_unrotate(turn, vec_sub(vec_load(work.places, PELVIS), base)))
 
 
 @helper
@@ -61,9 +62,9 @@ def finish_frame(
 
     Expects `local` of all rows, `world` and `places` of the spine, and `ends` of the limbs.
     """
-    set3(work.ends, PELVIS, row3(work.places, PELVIS))
-    set3(work.ends, HEAD, row3(work.places, body.joints - 1))
+    vec_store(work.ends, PELVIS, vec_load(work.places, PELVIS))
+    vec_store(work.ends, HEAD, vec_load(work.places, body.joints - 1))
     hold_ends(body, limits, work)
     write_pose(body, rest, work, out, frame)
-    pelvis = row4(work.world, PELVIS)
+    pelvis = quat_load(work.world, PELVIS)
     end_frame(settings, state, work, estimate, pelvis, seen, out, frame, steps, flags)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from ...kernels._jit import helper, kernel
 from ...kernels.limits import LimitTable
 from ...kernels.types import Floats
+from ...kernels.vector import vec_load, vec_store
 from .frame import FIRST_LIMB, HEAD, PELVIS, begin_frame, known_turn
 from .limb import solve_limb
 from .pose import finish_frame
 from .tables import LIMBS, Body, FrameTable, RecordArray, Settings, State, Work
-from .trunk import row3, set3, solve_trunk
+from .trunk import solve_trunk
 
 
 @helper
@@ -35,9 +36,9 @@ def solve_frame(
     steps, more = solve_trunk(body, limits, settings, state, work, estimate, fixed, head, has_head)
     flags |= more
     for limb in range(LIMBS):
-        target = row3(work.points, FIRST_LIMB + limb)
+        target = vec_load(work.points, FIRST_LIMB + limb)
         end, more = solve_limb(body, limits, settings, state, work, limb, target)
-        set3(work.ends, FIRST_LIMB + limb, end)
+        vec_store(work.ends, FIRST_LIMB + limb, end)
         flags |= more
     finish_frame(
         body, limits, settings, state, work, rest, estimate, seen, out, frame, steps, flags

@@ -13,11 +13,18 @@ import math
 from ...kernels._jit import helper
 from ...kernels.quaternion import quat_rotate
 from ...kernels.types import Quat
-from ...kernels.vector import vec_add, vec_cross, vec_reject, vec_scale, vec_unit
+from ...kernels.vector import (
+    vec_add,
+    vec_cross,
+    vec_load,
+    vec_reject,
+    vec_scale,
+    vec_store,
+    vec_unit,
+)
 from .frame import FIRST_LIMB, HEAD, PELVIS
 from .guide_tables import Memory
 from .tables import MISSING, Body, Settings, Work
-from .trunk import row3, set3
 
 UNSEEN = MISSING << PELVIS | MISSING << (FIRST_LIMB + 2) | MISSING << (FIRST_LIMB + 3)
 """Pelvis and both ankles."""
@@ -37,7 +44,7 @@ def stand_up(body: Body, settings: Settings, memory: Memory, work: Work, facing:
     up = (0.0, 1.0, 0.0)
     left = vec_unit(vec_reject(quat_rotate(facing, (1.0, 0.0, 0.0)), up), (1.0, 0.0, 0.0))
     front = vec_cross(left, up)
-    head = row3(work.points, HEAD)
+    head = vec_load(work.points, HEAD)
     ankle = FIRST_LIMB + 2
     leg = -0.5 * (body.stance[ankle, 1] + body.stance[ankle + 1, 1])
     trunk = body.stance[HEAD, 1]
@@ -54,7 +61,7 @@ def stand_up(body: Body, settings: Settings, memory: Memory, work: Work, facing:
     pelvis = vec_add(head, drop)
     lowest = floor + LOWEST * leg
     pelvis = (pelvis[0], max(pelvis[1], lowest), pelvis[2])
-    set3(work.points, PELVIS, pelvis)
+    vec_store(work.points, PELVIS, pelvis)
     # Feet under the middle of the body.
     middle = vec_scale(vec_add(head, pelvis), 0.5)
     if memory.grounded:
@@ -69,4 +76,4 @@ def stand_up(body: Body, settings: Settings, memory: Memory, work: Work, facing:
         memory.grounded = 1
     stand = (memory.feet[0], floor, memory.feet[1])
     for p in range(ankle, ankle + 2):
-        set3(work.points, p, vec_add(stand, vec_scale(left, body.stance[p, 0])))
+        vec_store(work.points, p, vec_add(stand, vec_scale(left, body.stance[p, 0])))

@@ -28,11 +28,19 @@ from ...kernels.quaternion import (
 )
 from ...kernels.rotation import angle_wrap
 from ...kernels.types import Quat, Vec3
-from ...kernels.vector import vec_add, vec_cross, vec_length, vec_reject, vec_scale, vec_unit
+from ...kernels.vector import (
+    vec_add,
+    vec_cross,
+    vec_length,
+    vec_load,
+    vec_reject,
+    vec_scale,
+    vec_store,
+    vec_unit,
+)
 from .frame import FIRST_LIMB
 from .limb_ends import FELT, limb_begin, limb_end, triangle_angle
 from .tables import LIMB_ROWS, LIMBS, LIMITED, Body, Settings, State, Work
-from .trunk import row3, set3
 
 ALIGNED = 0.03
 """A reference with less across the line from root to target than this says nothing (S0.48)."""
@@ -174,8 +182,8 @@ def solve_limbs_tgb(
     """All four limbs; fills their local rotations and ends. Flags."""
     flags = 0
     for limb in range(LIMBS):
-        target = row3(work.points, FIRST_LIMB + limb)
+        target = vec_load(work.points, FIRST_LIMB + limb)
         end, more = solve_limb_tgb(body, limits, settings, state, work, limb, estimate, target)
-        set3(work.ends, FIRST_LIMB + limb, end)
+        vec_store(work.ends, FIRST_LIMB + limb, end)
         flags |= more
     return flags

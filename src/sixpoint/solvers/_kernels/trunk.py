@@ -15,8 +15,10 @@ from ...kernels.quaternion import (
     quat_conj,
     quat_from_axis_angle,
     quat_from_columns,
+    quat_load,
     quat_mul,
     quat_rotate,
+    quat_store,
     quat_twist_angle,
     quat_unrotate,
 )
@@ -27,8 +29,10 @@ from ...kernels.vector import (
     vec_cross,
     vec_dot,
     vec_length,
+    vec_load,
     vec_reject,
     vec_scale,
+    vec_store,
     vec_sub,
     vec_unit,
 )
@@ -58,30 +62,6 @@ SAGITTAL, CHORD, VERTICAL, PREVIOUS = 0, 1, 2, 3
 
 
 @helper
-def row3(a: Floats, i: int) -> Vec3:
-    """A row as a vector."""
-    return (a[i, 0], a[i, 1], a[i, 2])
-
-
-@helper
-def row4(a: Floats, i: int) -> Quat:
-    """A row as a quaternion."""
-    return (a[i, 0], a[i, 1], a[i, 2], a[i, 3])
-
-
-@helper
-def set3(a: Floats, i: int, v: Vec3) -> None:
-    """Write a vector into a row."""
-    a[i, 0], a[i, 1], a[i, 2] = v[0], v[1], v[2]
-
-
-@helper
-def set4(a: Floats, i: int, q: Quat) -> None:
-    """Write a quaternion into a row."""
-    a[i, 0], a[i, 1], a[i, 2], a[i, 3] = q[0], q[1], q[2], q[3]
-
-
-@helper
 def as3(a: Floats) -> Vec3:
     """An array of three as a vector."""
     return (a[0], a[1], a[2])
@@ -105,12 +85,12 @@ def pelvis_frame(settings: Settings, state: State, points: Floats) -> Quat:
     the ankles and the X axis of the frame before. The last is projected like the others (A0.7:
     otherwise X is not perpendicular to Y), unless the literal form is asked for.
     """
-    pelvis = row3(points, 0)
+    pelvis = vec_load(points, 0)
     known = state.frames > 0
     previous = as3(state.left) if known else (1.0, 0.0, 0.0)
-    up = vec_unit(vec_sub(row3(points, 1), pelvis), (0.0, 1.0, 0.0))
-    wrists, has_wrists = flat_direction(vec_sub(row3(points, 2), row3(points, 3)), up)
-    ankles, has_ankles = flat_direction(vec_sub(row3(points, 4), row3(points, 5)), up)
+    up = vec_unit(vec_sub(vec_load(points, 1), pelvis), (0.0, 1.0, 0.0))
+    wrists, has_wrists = flat_direction(vec_sub(vec_load(points, 2), vec_load(points, 3)), up)
+    ankles, has_ankles = flat_direction(vec_sub(vec_load(points, 4), vec_load(points, 5)), up)
     before, has_before = flat_direction(previous, up)
     w1 = settings.weights[0] * has_wrists
     w2 = settings.weights[1] * has_ankles
@@ -159,10 +139,10 @@ def spine_chord(body: Body, work: Work, start: int) -> Vec3:
     """Vector from the first joint of the chain to the head, in that joint's frame."""
     n = body.joints
     turn = (1.0, 0.0, 0.0, 0.0)
-    chord = row3(body.segments, start)
+    chord = vec_load(body.segments, start)
     for k in range(start + 1, n - 1):
-        turn = quat_mul(turn, row4(work.trial, k))
-        chord = vec_add(chord, quat_rotate(turn, row3(body.segments, k)))
+        turn = quat_mul(turn, quat_load(work.trial, k))
+        chord = vec_add(chord, quat_rotate(turn, vec_load(body.segments, k)))
     return chord
 
 
@@ -179,7 +159,7 @@ def spine_bend(
     inner = n - start - 2
     step = quat_from_axis_angle(axis, 2.0 * angle / inner if inner > 0 else 0.0)
     for k in range(start + 1, n - 1):
-        set4(work.trial, k, limit_project(limits, k, step))
+        quat_store(work.trial, k, limit_project(limits, k, step))
     return vec_length(spine_chord(body, work, start))
 
 
@@ -283,7 +263,7 @@ def spine_stretch(body: Body, limits: LimitTable, work: Work, start: int, goal: 
         )
         turn = quat_from_axis_angle(axis, t * body.stretch_angles[start, k])
         local = quat_mul(quat_conj(before), turn)
-        set4(work.trial, k, limit_project(limits, k, local))
+        quat_store(work.trial, k, limit_project(limits, k, local))
         before = turn
     return first
 
@@ -300,7 +280,7 @@ def spine_twist(
     top = frame
     sharers = 0.0
     for k in range(start + 1, n - 1):
-        top = quat_mul(top, row4(work.trial, k))
+        top = quat_mul(top, quat_load(work.trial, k))
         sharers += body.twistable[k]
     sharers += body.twistable[n - 1]
     twist = quat_twist_angle(quat_mul(quat_conj(top), head), (0.0, 1.0, 0.0))
@@ -308,19 +288,19 @@ def spine_twist(
         turn = quat_from_axis_angle((0.0, 1.0, 0.0), twist / sharers)
         for k in range(start + 1, n - 1):
             if body.twistable[k] > 0.0:
-                local = quat_mul(row4(work.trial, k), turn)
-                set4(work.trial, k, limit_project(limits, k, local))
+                local = quat_mul(quat_load(work.trial, k), turn)
+                quat_store(work.trial, k, limit_project(limits, k, local))
 
 
 @helper
 def hang_pelvis(body: Body, work: Work, loins: Quat) -> None:
     """Hang the pelvis, from which the legs hang, below loins that are turned so."""
-    pelvis = row4(work.trial, 0)
+    pelvis = quat_load(work.trial, 0)
     if loins != (1.0, 0.0, 0.0, 0.0):
         pelvis = quat_mul(pelvis, quat_conj(loins))
-    set4(work.local, body.lumbar, loins)
-    set4(work.local, 0, pelvis)
-    set4(work.world, 0, pelvis)
+    quat_store(work.local, body.lumbar, loins)
+    quat_store(work.local, 0, pelvis)
+    quat_store(work.world, 0, pelvis)
 
 
 @helper
@@ -335,20 +315,22 @@ def spine_share(body: Body, limits: LimitTable, work: Work) -> Vec3:
         The chord, from pelvis to head.
     """
     n = body.joints
-    pelvis = row3(work.points, 0)
-    set4(work.world, 0, row4(work.trial, 0))
-    set3(work.places, 0, pelvis)
+    pelvis = vec_load(work.points, 0)
+    quat_store(work.world, 0, quat_load(work.trial, 0))
+    vec_store(work.places, 0, pelvis)
     for k in range(1, n):
-        below = row4(work.world, k - 1)
-        place = vec_add(row3(work.places, k - 1), quat_rotate(below, row3(body.segments, k - 1)))
-        set3(work.places, k, place)
-        set4(work.world, k, quat_mul(below, row4(work.trial, k)))
-    whole = vec_sub(row3(work.points, 1), pelvis)
-    reached = vec_sub(row3(work.places, n - 1), pelvis)
+        below = quat_load(work.world, k - 1)
+        place = vec_add(
+            vec_load(work.places, k - 1), quat_rotate(below, vec_load(body.segments, k - 1))
+        )
+        vec_store(work.places, k, place)
+        quat_store(work.world, k, quat_mul(below, quat_load(work.trial, k)))
+    whole = vec_sub(vec_load(work.points, 1), pelvis)
+    reached = vec_sub(vec_load(work.places, n - 1), pelvis)
     shift = vec_scale(vec_sub(whole, reached), 0.5)
     for k in range(n):
-        set3(work.places, k, vec_add(row3(work.places, k), shift))
-        set4(work.local, k, row4(work.trial, k))
+        vec_store(work.places, k, vec_add(vec_load(work.places, k), shift))
+        quat_store(work.local, k, quat_load(work.trial, k))
     if body.lumbar >= 0:
         hang_pelvis(body, work, limit_project(limits, body.lumbar, (1.0, 0.0, 0.0, 0.0)))
     return reached
@@ -374,13 +356,13 @@ def bend_trunk(
         Steps of the search, and flags.
     """
     n = body.joints
-    base = row3(work.points, 0)
+    base = vec_load(work.points, 0)
     if start == 1:
-        base = vec_add(base, quat_rotate(frame, row3(body.segments, 0)))
-    goal = vec_sub(row3(work.points, 1), base)
+        base = vec_add(base, quat_rotate(frame, vec_load(body.segments, 0)))
+    goal = vec_sub(vec_load(work.points, 1), base)
     wanted = vec_length(goal)
     for k in range(n):
-        set4(work.trial, k, (1.0, 0.0, 0.0, 0.0))
+        quat_store(work.trial, k, (1.0, 0.0, 0.0, 0.0))
     neutral = spine_chord(body, work, start)
     flags = 0
     steps = 0
@@ -414,9 +396,9 @@ def bend_trunk(
         have = vec_reject(quat_rotate(turned, (1.0, 0.0, 0.0)), about)
         turned = quat_mul(rotation_between(have, want, about), turned)
     if start == 1:
-        set4(work.trial, 1, limit_project(limits, 1, quat_mul(quat_conj(frame), turned)))
+        quat_store(work.trial, 1, limit_project(limits, 1, quat_mul(quat_conj(frame), turned)))
         turned = frame
-    set4(work.trial, 0, turned)
+    quat_store(work.trial, 0, turned)
     return steps, flags
 
 
@@ -448,20 +430,20 @@ def solve_trunk(
     steps, flags = bend_trunk(body, limits, settings, state, work, frame, start, head, has_head)
     held = (1.0, 0.0, 0.0, 0.0)
     if apart:
-        turn = quat_mul(quat_conj(frame), row4(work.trial, 0))
+        turn = quat_mul(quat_conj(frame), quat_load(work.trial, 0))
         held = limit_project(limits, body.lumbar, turn)
         if held != turn and above == 1:
             more, flags = bend_trunk(
                 body, limits, settings, state, work, quat_mul(frame, held), 1, head, has_head
             )
             steps += more
-        set4(work.trial, 0, quat_mul(frame, held))
+        quat_store(work.trial, 0, quat_mul(frame, held))
     if has_head:
-        below = row4(work.trial, 0)
+        below = quat_load(work.trial, 0)
         for k in range(1, n - 1):
-            below = quat_mul(below, row4(work.trial, k))
+            below = quat_mul(below, quat_load(work.trial, k))
         local = quat_mul(quat_conj(below), head)
-        set4(work.trial, n - 1, limit_project(limits, n - 1, local))
+        quat_store(work.trial, n - 1, limit_project(limits, n - 1, local))
 
     reached = spine_share(body, limits, work)
     if apart:
