@@ -7,7 +7,8 @@ from functools import cache
 import numpy as np
 
 import sixpoint as sp
-from sixpoint.vision.capture import Capture, CaptureSettings, Recording, capture_clip
+from sixpoint.vision.capture import Capture, CaptureSettings
+from sixpoint.vision.recording import Recording, capture_clip
 from sixpoint.vision.stage import RATE, Conditions, Stage
 from sixpoint.vision.stage_person import Actor, Truth
 from sixpoint.vision.stage_scenes import scene

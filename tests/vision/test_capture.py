@@ -9,13 +9,12 @@ pytest.importorskip("cv2", reason="OpenCV is not installed: pip install 'sixpoin
 
 import sixpoint as sp
 from sixpoint.errors import InputError
-from sixpoint.vision.capture import Capture, CaptureSettings, capture_clip
-from sixpoint.vision.debug import STAGES, debug_sheet
-from sixpoint.vision.follow import FollowSettings
+from sixpoint.vision.capture import Capture, CaptureSettings
+from sixpoint.vision.fixes import FollowSettings
 from sixpoint.vision.masks import Background
-from sixpoint.vision.rules import Rule
+from sixpoint.vision.recording import capture_clip
 from sixpoint.vision.stage import RATE, Conditions, Stage, stage_cameras
-from sixpoint.vision.stage_person import Actor, Wardrobe
+from sixpoint.vision.stage_person import Actor
 from sixpoint.vision.stage_scenes import scene
 
 from .played import away, captured, pictures, played
@@ -51,17 +50,6 @@ def test_and_to_two_centimetres_with_noise_two_metres_away(hard):
     assert np.nanpercentile(off, 95) < 0.020
 
 
-@pytest.mark.parametrize("noise", [0.0, 8.0])
-def test_hands_that_cross_keep_their_names(noise):
-    recording, truth = captured("crossing", noise)
-    for k, name in enumerate(("l_hand", "r_hand")):
-        own = away(recording, name, truth.hands[:, k])
-        other = away(recording, name, truth.hands[:, 1 - k])
-        assert np.isfinite(own).all()
-        assert (own < other).all()
-        assert own.max() < 0.03
-
-
 def test_wrists_are_nearer_with_elbows_that_are_known():  # S3.9, S3.10
     stage, truth = played("gestures", 0.0, 100), captured("gestures", frames=100)[1]
     means = {}
@@ -94,67 +82,62 @@ def test_the_trunk_stands_over_the_feet_on_both_and_on_one():  # S3.12
         assert np.nanmean(away(recording, name, truth.ankles[:, k])) < 0.03
 
 
+def hidden(place, camera, frames=80):
+    """Gestures with an obstacle a third of the way from a place to a camera."""
+    actor = Actor(scene("gestures").frames(slice(0, frames)))
+    at = place(actor.truth())
+    eye = stage_cameras()[camera].centre
+    stage = Stage((actor,), conditions=Conditions(obstacle=tuple(at + 0.3 * (eye - at))))
+    return capture_clip(Capture(stage.cameras, BODY, RATE), stage.pairs()), actor.truth()
+
+
 def test_an_obstacle_hides_a_hand_and_gives_it_back():
-    actor = Actor(scene("gestures").frames(slice(0, 80)))
-    truth = actor.truth()
-    place = truth.hands[45, 0] + 0.3 * (stage_cameras()[0].centre - truth.hands[45, 0])
-    stage = Stage((actor,), conditions=Conditions(obstacle=tuple(place)))
-    found = capture_clip(Capture(stage.cameras, BODY, RATE), stage.pairs())
+    found, truth = hidden(lambda truth: truth.hands[45, 0], 1)
+    sure = found.points.confidence[:, found.points.names.index("l_hand")]
     own, other = (away(found, "l_hand", truth.hands[:, k]) for k in (0, 1))
     seen = np.isfinite(own)
-    assert seen[:5].all()
-    assert seen[-5:].all()
+    assert not seen.all()
+    assert seen[[0, -1]].all()
     assert (own[seen] < other[seen]).all()
-    assert not seen.all() or own.max() > 0.02  # it did hide something
-    assert np.median(own[seen]) < 0.02
+    assert (sure[own > 0.06] <= 0.5).all()
+    assert away(found, "face", truth.head).max() < 0.02
+
+
+@pytest.mark.parametrize("aside", [0.0, 0.04, 0.06])
+@pytest.mark.parametrize("camera", [0, 1])
+def test_a_face_that_is_half_hidden_is_less_sure_than_the_hands(aside, camera):
+    found, truth = hidden(lambda truth: truth.head[10] + np.array([aside, 0.0, 0.0]), camera, 20)
+    sure = found.points.confidence[:, found.points.names.index("face")]
+    off = away(found, "face", truth.head)
+    assert not (off < 0.03).all()  # it does hide something
+    assert (sure[off > 0.04] <= 0.5).all()
+    for k, name in enumerate(("l_hand", "r_hand")):
+        assert not (away(found, name, truth.hands[:, k]) > 0.05).any()
 
 
 def test_confidence_falls_where_hands_share_a_patch():
-    recording, _ = captured("crossing")
+    recording, _ = captured("crossing", frames=70)
     sure = recording.points.confidence[:, 6:8]
     assert sure[:15].min() == 1.0
-    assert sure.min() == 0.5
+    assert {0.0, 0.5} <= {round(float(value), 2) for value in sure.ravel()}
+
+
+@pytest.mark.parametrize("order", [(1, 0), (0, 0)], ids=["exchanged", "the same"])
+def test_views_in_the_wrong_order_are_not_trusted(order):
+    stage = played("gestures", 0.0, 100)
+    pairs = [[pair[k] for k in order] for pair in pictures("gestures", 0.0, 100)[20:70]]
+    found = capture_clip(Capture(stage.cameras, BODY, RATE), pairs)
+    sure = found.points.confidence[:, [found.points.names.index(f"{s}_hand") for s in "lr"]]
+    assert sure.mean() < 0.3
+    if order == (0, 0):
+        assert found.broken == {"TWO_VIEWS": 50}
+    else:
+        assert any("check the order of the views" in text for text in found.warnings)
 
 
 def _broken(stage: Stage, settings: CaptureSettings | None = None):
     capture = Capture(stage.cameras, BODY, RATE, settings)
     return capture_clip(capture, stage.pairs())
-
-
-def _standing(shift: float = 0.0, **wear: object) -> Actor:
-    motion = scene("calibration").frames(slice(0, 2))
-    root = motion.root + np.array([shift, 0.0, 0.0])
-    moved = sp.Motion(motion.skeleton, root, motion.rotations, motion.rate)
-    return Actor(moved, Wardrobe(**wear))
-
-
-@pytest.mark.parametrize(
-    ("stage", "rule"),
-    [
-        (Stage(()), Rule.SOMEBODY),
-        (Stage((_standing(-0.35), _standing(0.35))), Rule.ONE_PERSON),
-        (Stage((_standing(shirt=(214, 152, 118)),)), Rule.NO_SKIN_CLOTHES),
-        (Stage((_standing(sleeves=(214, 152, 118)),)), Rule.HEAD_AND_HANDS),
-        (
-            Stage((_standing(),), conditions=Conditions(wall=(90, 90, 160))),
-            Rule.KEY_BACKGROUND,
-        ),
-        (
-            Stage((_standing(trousers=(70, 72, 80), shoes=(214, 152, 118)),)),
-            Rule.NO_OTHER_SKIN,
-        ),
-    ],
-    ids=lambda value: value.name if isinstance(value, Rule) else "",
-)
-def test_a_broken_rule_is_named_and_gives_no_points(stage, rule):  # S3.2
-    found = _broken(stage)
-    if rule is Rule.HEAD_AND_HANDS:  # bare forearms are long hands: nobody can tell
-        assert not found.broken
-        return
-    assert set(found.broken) == {rule.name}
-    assert rule.value in found.warnings[0]
-    assert np.isnan(found.points.positions).all()
-    assert (found.points.confidence == 0.0).all()
 
 
 def test_a_room_without_a_key_is_seen_by_its_background():
@@ -165,18 +148,6 @@ def test_a_room_without_a_key_is_seen_by_its_background():
     truth = stage.actors[0].truth()
     assert np.nanmean(away(found, "face", truth.head)) < 0.02
     assert np.nanmean(away(found, "l_hand", truth.hands[:, 0])) < 0.02
-
-
-def test_every_stage_draws_a_picture():
-    stage = played("gestures", 0.0, 100)
-    capture = Capture(stage.cameras, BODY, RATE)
-    pair = pictures("gestures", 0.0, 100)[0]
-    moment = capture.step(pair)
-    for draw in STAGES.values():
-        drawn = draw(pair[0], stage.cameras[0], moment, 0)
-        assert drawn.shape == pair[0].shape
-        assert (drawn != pair[0]).any()
-    assert debug_sheet(pair, stage.cameras, moment).shape == (480, 320 * 7, 3)
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,12 @@ from __future__ import annotations
 from .boards import Board, calibrate_pair
 from .camera import Camera
 from .camera_file import camera_from_projection, load_cameras, save_cameras
-from .capture import Capture, CaptureSettings, Recording, capture_clip
+from .capture import Capture, CaptureSettings
 from .footage import Footage, open_footage, read_together
 from .keypoints import load_keypoints, triangulate_keypoints
 from .masks import Background, ChromaKey
 from .measure import load_marks, measure_body
+from .recording import Recording, capture_clip, elbow_feedback
 from .skin import SkinModel, fit_skin
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "calibrate_pair",
     "camera_from_projection",
     "capture_clip",
+    "elbow_feedback",
     "fit_skin",
     "load_cameras",
     "load_keypoints",

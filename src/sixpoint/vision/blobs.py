@@ -12,7 +12,12 @@ from .masks import Mask
 from .opencv import opencv
 
 LEAST_AREA = 30
-"""Smaller patches are noise [px]; a hand two metres away has 150 in a picture of 320 x 240."""
+"""Smaller patches are noise, where nothing is known of the person [px]."""
+LEAST_HAND = 0.0005
+"""Half of a hand that points at the camera, over the square of how tall the person is in the
+picture: smaller patches are noise."""
+FEWEST = 6
+"""No hand has fewer pixels than this."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +45,11 @@ def blob_of(pixels: Floats) -> Blob:
     away = pixels - centre
     # A pixel is a square, not a point: its own second moment is a twelfth.
     return Blob(pixels, Ellipse.from_moments(centre, away.T @ away / len(pixels) + np.eye(2) / 12))
+
+
+def least_area(tall: float) -> int:
+    """The smallest patch that can be a hand of somebody who is `tall` [px] in the picture."""
+    return max(FEWEST, round(LEAST_HAND * tall**2))
 
 
 def find_blobs(skin: Mask, least: int = LEAST_AREA, corner: tuple[int, int] = (0, 0)) -> list[Blob]:

@@ -49,6 +49,11 @@ class Board:
             raise InputError(f"Expected a `marker` smaller than the square, got {self.marker}.")
 
     @property
+    def least_square(self) -> int:
+        """How wide a square must be in a picture to be found, more or less [px]."""
+        return 12 if self.marker is None else 20
+
+    @property
     def corners(self) -> Floats:
         """Inner corners in the board's plane (N, 3) [m]: X along rows, Y down, row by row."""
         x, y = np.meshgrid(np.arange(self.columns), np.arange(self.rows))
@@ -149,7 +154,9 @@ def calibrate_pair(
     if len(places) < LEAST_VIEWS:
         raise InputError(
             f"Expected {LEAST_VIEWS} pairs of pictures or more in which both cameras see a board "
-            f"of {board.columns} x {board.rows} inner corners; got {len(places)} of {len(left)}."
+            f"of {board.columns} x {board.rows} inner corners; got {len(places)} of {len(left)}. "
+            f"Squares must be {board.least_square} pixels wide in the pictures: show the board "
+            "nearer, or take one with larger squares."
         )
     if not 0 <= origin < len(places):
         raise InputError(f"Expected `origin` in 0..{len(places) - 1}, got {origin}.")

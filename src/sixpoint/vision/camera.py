@@ -7,14 +7,14 @@ are (u, v), whole numbers at the centres of pixels, (0, 0) at the top left.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..body.skeleton import frozen_array
-from ..errors import InputError
+from ..errors import InputError, UnknownName
 from ..kernels.types import Bools, Floats
 
 ROUNDS = 8
@@ -166,6 +166,39 @@ class Camera:
 
     def _pixels(self, flat: Floats) -> Floats:
         return np.asarray(flat @ self.matrix[:2, :2].T + self.matrix[:2, 2])
+
+
+EDGE = 16
+"""Columns and rows that a video may lack at its right and lower edge: codecs count in these."""
+
+
+def cropped(camera: Camera, size: tuple[int, int]) -> Camera:
+    """The same camera with pictures that lack a few columns at the right or rows at the bottom.
+
+    Raises:
+        InputError: they are larger, or lack more than that.
+    """
+    lacks = [have - got for have, got in zip(camera.size, size, strict=True)]
+    if not all(0 <= lack < EDGE for lack in lacks):
+        raise wrong_size(camera, size)
+    return camera if size == camera.size else replace(camera, size=size)
+
+
+def wrong_size(camera: Camera, size: Sequence[int]) -> InputError:
+    """What to raise where pictures are not of the camera's size."""
+    return InputError(
+        f"Expected pictures of {camera.size[0]} x {camera.size[1]} from camera "
+        f"{camera.name!r}, as it was calibrated; got {' x '.join(map(str, size))}."
+    )
+
+
+def chosen_cameras(cameras: Sequence[Camera], names: Sequence[str]) -> tuple[Camera, ...]:
+    """Some of several cameras, by their names."""
+    by_name = {camera.name: camera for camera in cameras}
+    for name in names:
+        if name not in by_name:
+            raise UnknownName("camera", name, by_name)
+    return tuple(by_name[name] for name in names)
 
 
 def check_views(cameras: Sequence[Camera], least: int = 2) -> None:

@@ -7,7 +7,7 @@ solver.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal, TypeAlias
@@ -20,14 +20,15 @@ from ..body.shapes import HEAD_AHEAD, HEAD_HEIGHT, HEAD_TOP
 from ..body.skeleton import Skeleton
 from ..errors import InputError
 from ..kernels.types import Floats
-from ..motion.points import Points
-from .camera import Camera, check_views
+from .camera import Camera, check_views, wrong_size
 from .feet import find_ankles
-from .follow import NOBODY, Fix, Fixes, FollowSettings, follow
+from .fixes import NOBODY, Fix, Fixes, FollowSettings
+from .follow import follow
 from .kalman import Track, new_track, predict, surprise, update
 from .looking import Look, look_at
 from .masks import Background, ChromaKey, Picture, silhouette_centre, without_arms
-from .rules import Rule
+from .rules import Judge, Rule, bare_forearms, not_found, same_view
+from .sizes import Sizes
 from .skin import SkinModel
 from .triangulate import place_covariance, triangulate
 from .wrist import find_wrist, guess_elbows, towards
@@ -40,13 +41,15 @@ WRIST_NOISE, TRUNK_NOISE = 0.5, 0.5
 """Standard deviations of a wrist's cut and of a silhouette's middle [px]."""
 TRUNK_ACCELERATION = 2.0
 """[m/s^2]."""
+FAIR_MISS = 1.4e-3
+"""Rays of well calibrated cameras miss each other by less than this, over the focal length."""
+TRUST_TIME = 1.0
+"""Over which that is judged [s]."""
 LARGEST_JUMP = 6.0
 """A smoothed point that is seen this many deviations away starts anew."""
 
 Elbows: TypeAlias = Floats
 """Left and right [m], shape (2, 3); NaN where not known."""
-Feedback: TypeAlias = Callable[[tuple[str, ...], Floats], Elbows | None]
-"""From the points of a frame, their names and places (N, 3), to where the elbows are then."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -89,7 +92,7 @@ class Capture:
 
     Args:
         cameras: the two views.
-        body: how large the person is; from `calibrate_body` or a height.
+        body: how large the person is; from `measure_body` or a height.
         rate: pairs of pictures a second [Hz].
         settings: how to look.
     """
@@ -123,6 +126,8 @@ class Capture:
         self._trunk: Track | None = None
         self._core: Track | None = None
         self._pelvis_away: Floats | None = None
+        self._judge, self._forearms = Judge(), Judge()
+        self._missed: float | None = None
 
     def step(self, pictures: Sequence[Picture], elbows: Elbows | None = None) -> Moment:
         """The next pair of pictures.
@@ -132,22 +137,32 @@ class Capture:
             elbows: where inverse kinematics left them (2, 3) [m]; None: guessed.
         """
         self._check(pictures)
-        begun = self._fixes is not NOBODY
+        begun = any(fix is not None for fix in self._fixes)
         backdrops: tuple[ChromaKey | Background, ...] = (
             self.settings.backgrounds or (self.settings.key,) * 2
         )
         looks = tuple(
-            look_at(picture, backdrop, self.settings.skin, begun=begun)
-            for picture, backdrop in zip(pictures, backdrops, strict=True)
+            look_at(picture, backdrop, self.settings.skin, self._tall(camera))
+            for picture, backdrop, camera in zip(pictures, backdrops, self.cameras, strict=True)
         )
-        broken = tuple(dict.fromkeys(rule for look in looks for rule in look.broken))
+        suspected = list(dict.fromkeys(rule for look in looks for rule in look.broken))
+        if same_view(pictures, [look.person for look in looks]):
+            suspected = [Rule.TWO_VIEWS]
+        broken = self._judge.confirm(suspected, begun=begun)
         blobs = [() if broken else look.blobs for look in looks]
         dt = 1.0 / self.rate
-        self._fixes = follow(self._fixes, blobs, self.cameras, dt, self.settings.follow)
+        self._fixes = follow(
+            self._fixes, blobs, self.cameras, dt, self.settings.follow, self._sizes
+        )
+        long = [Rule.NO_OTHER_SKIN] if bare_forearms(self._fixes, self.cameras, self._sizes) else []
+        broken = broken or self._forearms.confirm(long, begun=begun)
+        if not broken and not any(fix is not None for fix in self._fixes):
+            broken = (not_found([look.blobs for look in looks], [look.tall for look in looks]),)
+        trust = self._trust(dt) * (0.5 if suspected or long else 1.0)
         places = dict.fromkeys(self.names, np.full(3, np.nan))
         sure = dict.fromkeys(self.names, 0.0)
         for name, fix in zip(("face", "l_hand", "r_hand"), self._fixes, strict=True):
-            if fix is not None and fix.confidence > 0.0:
+            if fix is not None and fix.confidence > 0.0 and not broken:
                 places[name], sure[name] = fix.track.position, fix.confidence
         if not broken:
             self._body(looks, dt, places, sure)
@@ -155,11 +170,26 @@ class Capture:
         self._hands(elbows, dt, places, sure)
         return Moment(
             np.array([places[name] for name in self.names]),
-            np.array([sure[name] for name in self.names]),
+            trust * np.array([sure[name] for name in self.names]),
             looks,
             self._fixes,
             broken,
         )
+
+    def _trust(self, dt: float) -> float:
+        """How far to trust the cameras: less if rays to the hands pass each other for a second."""
+        seen = [fix.miss for fix in self._fixes[1:] if fix is not None and fix.alone]
+        if seen:
+            now = float(np.mean(seen))
+            before = now if self._missed is None else self._missed
+            self._missed = before + min(1.0, dt / TRUST_TIME) * (now - before)
+        if self._missed is None:
+            return 1.0
+        return float(np.clip(1.5 - 0.5 * self._missed / FAIR_MISS, 0.2, 1.0))
+
+    def _tall(self, camera: Camera) -> float | None:
+        """How tall the person is in a picture, by where they were in the frame before [px]."""
+        return None if self._trunk is None else self._sizes.tall(camera, self._trunk.position)
 
     def _check(self, pictures: Sequence[Picture]) -> None:
         if len(pictures) != 2:
@@ -167,10 +197,7 @@ class Capture:
         for camera, picture in zip(self.cameras, pictures, strict=True):
             got = tuple(np.shape(picture)[1::-1])
             if got != camera.size:
-                raise InputError(
-                    f"Expected pictures of {camera.size[0]} x {camera.size[1]} from camera "
-                    f"{camera.name!r}, as it was calibrated; got {' x '.join(map(str, got))}."
-                )
+                raise wrong_size(camera, got)
 
     def _measure(self, body: Skeleton) -> None:
         anatomy = anatomy_of(body)
@@ -180,6 +207,7 @@ class Capture:
             float(np.linalg.norm(anatomy.vector(a, b))) for a, b in pairwise(arm)
         )
         self._stature = anatomy.stature
+        self._sizes = Sizes(anatomy.stature)
         self._half_hand = 0.054 * self._stature
         ankle = anatomy.positions[anatomy.node("l_ankle")][1]
         self._pelvis_height = float(at["pelvis"][1] - ankle + ANKLE_HEIGHT * self._stature)
@@ -257,7 +285,7 @@ class Capture:
         guess = self._guess(places) if elbows is None else np.asarray(elbows, dtype=np.float64)
         for side, name in enumerate(("l_wrist", "r_wrist")):
             fix: Fix | None = self._fixes[1 + side]
-            if fix is None or fix.confidence == 0.0 or fix.ellipses is None:
+            if fix is None or fix.confidence == 0.0:
                 self._wrists[side] = None if fix is None else self._wrists[side]
                 continue
             elbow = guess[side] if np.isfinite(guess[side]).all() else self._guess(places)[side]
@@ -305,51 +333,3 @@ def _smooth(
     if surprise(ahead, place, noise) > LARGEST_JUMP:
         return new_track(place, float(np.sqrt(noise.max())), 1.0)
     return update(ahead, place, noise)[0]
-
-
-@dataclass(frozen=True, eq=False)
-class Recording:
-    """All pairs of pictures, as points."""
-
-    points: Points
-    broken: dict[str, int]
-    """Rules that were broken, by their names -> frames."""
-    warnings: tuple[str, ...]
-
-
-def capture_clip(
-    capture: Capture,
-    pairs: Iterable[Sequence[Picture]],
-    feedback: Feedback | None = None,
-    watch: Callable[[int, Sequence[Picture], Moment], None] | None = None,
-) -> Recording:
-    """Follow a person through a whole sequence, from a fresh start.
-
-    Args:
-        capture: prepared for the cameras.
-        pairs: pictures, one from each camera at a time.
-        feedback: tells where the elbows are; those of one frame serve the next (S3.10).
-        watch: called with the frame's number, its pictures and what they told.
-    """
-    capture.reset()
-    places, sure, counts = [], [], dict[Rule, int]()
-    elbows: Elbows | None = None
-    for frame, pair in enumerate(pairs):
-        moment = capture.step(pair, elbows)
-        places.append(moment.positions)
-        sure.append(moment.confidence)
-        for rule in moment.broken:
-            counts[rule] = counts.get(rule, 0) + 1
-        if feedback is not None:
-            elbows = feedback(capture.names, moment.positions)
-        if watch is not None:
-            watch(frame, pair, moment)
-    n = len(capture.names)
-    points = Points(
-        capture.names,
-        np.array(places).reshape(len(places), n, 3),
-        capture.rate,
-        confidence=np.array(sure).reshape(len(sure), n),
-    )
-    warnings = [f"{rule.value} ({count} of {len(places)} frames)" for rule, count in counts.items()]
-    return Recording(points, {rule.name: count for rule, count in counts.items()}, tuple(warnings))

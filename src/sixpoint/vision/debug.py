@@ -17,6 +17,8 @@ from .opencv import opencv
 
 BLUE, VERMILION, YELLOW, WHITE = (178, 114, 0), (0, 94, 213), (66, 228, 240), (255, 255, 255)
 """Of Okabe and Ito, as blue, green, red; left, right, head."""
+ZOOM = 2
+"""Pictures are drawn this much larger than they are: marks would hide what they mark."""
 COLOURS = (YELLOW, BLUE, VERMILION)
 """Of `hypotheses.LABELS`."""
 
@@ -45,7 +47,7 @@ def tracks_picture(picture: Picture, camera: Camera, moment: Moment, view: int) 
     for fix, colour in zip(moment.fixes, COLOURS, strict=True):
         if fix is None:
             continue
-        if fix.ellipses is not None and fix.confidence > 0.0:
+        if fix.confidence > 0.0:
             _ellipse(out, fix.ellipses[view], colour)
         _cross(out, camera.project(fix.track.position), colour)
     return out
@@ -60,12 +62,13 @@ def wrists_picture(picture: Picture, camera: Camera, moment: Moment, view: int) 
 
 
 def trunk_picture(picture: Picture, camera: Camera, moment: Moment, view: int) -> Picture:
-    """Middle of the silhouette (Fig. 6), and of the trunk in space, projected back."""
+    """Middle of the silhouette (Fig. 6), a cross; trunk (white) and pelvis in space (yellow)."""
     mask = moment.looks[view].person.mask
     out = _only(picture, mask)
+    pelvis, trunk = moment.positions[[0, 4]]
+    _dot(out, camera.project(pelvis), YELLOW)
+    _dot(out, camera.project(trunk), WHITE)
     _cross(out, silhouette_centre(mask), VERMILION)
-    for place in moment.positions[[0, 4]]:
-        _dot(out, camera.project(place), WHITE)
     return out
 
 
@@ -86,7 +89,7 @@ def debug_sheet(pictures: Sequence[Picture], cameras: Sequence[Camera], moment: 
     """All stages of one moment: a row for each view, the picture itself first."""
     rows = []
     for view, (picture, camera) in enumerate(zip(pictures, cameras, strict=True)):
-        tiles = [_named(picture.copy(), camera.name)]
+        tiles = [_named(_large(picture), camera.name)]
         for name, draw in STAGES.items():
             tiles.append(_named(draw(picture, camera, moment, view), name))
         rows.append(np.hstack(tiles))
@@ -94,11 +97,20 @@ def debug_sheet(pictures: Sequence[Picture], cameras: Sequence[Camera], moment: 
 
 
 def _only(picture: Picture, mask: Mask) -> Picture:
-    return np.where(mask[..., None] > 0, picture, _faint(picture))
+    return np.where(_large(mask)[..., None] > 0, _large(picture), _faint(picture))
 
 
 def _faint(picture: Picture) -> Picture:
-    return (0.35 * picture + 0.65 * 235.0).astype(np.uint8)
+    return (0.35 * _large(picture) + 0.65 * 235.0).astype(np.uint8)
+
+
+def _large(picture: Picture) -> Picture:
+    return np.ascontiguousarray(picture.repeat(ZOOM, axis=0).repeat(ZOOM, axis=1))
+
+
+def _at(pixels: Floats) -> Floats:
+    """Where a pixel of the picture is in the drawing."""
+    return np.asarray((pixels + 0.5) * ZOOM - 0.5)
 
 
 def _ellipse(out: Picture, ellipse: Ellipse, colour: Any) -> None:
@@ -107,23 +119,23 @@ def _ellipse(out: Picture, ellipse: Ellipse, colour: Any) -> None:
 
 def _lines(out: Picture, pixels: Floats, colour: Any, closed: bool) -> None:
     if np.isfinite(pixels).all() and np.abs(pixels).max() < 1e5:
-        fixed = np.rint(pixels * 16).astype(np.int32)[:, None]
-        opencv().polylines(out, [fixed], closed, colour, 1, opencv().LINE_AA, 4)
+        fixed = np.rint(_at(pixels) * 16).astype(np.int32)[:, None]
+        opencv().polylines(out, [fixed], closed, colour, 2, opencv().LINE_AA, 4)
 
 
 def _cross(out: Picture, pixel: Floats, colour: Any) -> None:
-    for way in ((4.0, 0.0), (0.0, 4.0)):
+    for way in ((5.0, 0.0), (0.0, 5.0)):
         _lines(out, np.stack([pixel - way, pixel + way]), colour, False)
 
 
 def _dot(out: Picture, pixel: Floats, colour: Any) -> None:
     if np.isfinite(pixel).all() and np.abs(pixel).max() < 1e5:
-        centre = tuple(round(16 * float(x)) for x in pixel)
-        opencv().circle(out, centre, 3 * 16, (40, 40, 40), -1, opencv().LINE_AA, 4)
-        opencv().circle(out, centre, 2 * 16, colour, -1, opencv().LINE_AA, 4)
+        centre = tuple(round(16 * float(x)) for x in _at(pixel))
+        opencv().circle(out, centre, 6 * 16, (40, 40, 40), -1, opencv().LINE_AA, 4)
+        opencv().circle(out, centre, 4 * 16, colour, -1, opencv().LINE_AA, 4)
 
 
 def _named(out: Picture, name: str) -> Picture:
     cv = opencv()
-    cv.putText(out, name, (6, 14), cv.FONT_HERSHEY_SIMPLEX, 0.42, (40, 40, 40), 1, cv.LINE_AA)
+    cv.putText(out, name, (12, 28), cv.FONT_HERSHEY_SIMPLEX, 0.8, (40, 40, 40), 2, cv.LINE_AA)
     return out

@@ -2,93 +2,41 @@
 
 All pairs are triangulated; for each of head and hands the one nearest to where its Kalman filter
 expects it is chosen, within a gate (S3.7, Fig. 4 of the paper). Labels live in space: the pictures
-only propose, so that hands that cross in a picture keep their names.
+only propose, so that hands that cross in a picture keep their names. Ours: a pair must also be as
+large as what it is taken for and within reach of the arms, and hands that could as well be
+exchanged are not named at all until it is clear again whose they are.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 
-from ..errors import InputError
 from ..kernels.types import Floats
 from .blobs import Blob
 from .camera import Camera
 from .ellipse import Ellipse
-from .hypotheses import LABELS, Sighting, sightings_of
-from .kalman import Track, new_track, predict, surprise, update
-from .triangulate import all_pairs, place_covariance
+from .finding import find
+from .fixes import Fix, Fixes, FollowSettings
+from .hypotheses import HANDS, HEAD, Sighting, sightings_of
+from .kalman import Track, predict, slowed, surprise, update
+from .meeting import drop_either, meet, part
+from .pairs import WORST_PAIR, Pair, apart, pairs_of
+from .sizes import Sizes
 
-UP = np.array([0.0, 1.0, 0.0])
-FIRST_SPREAD, FIRST_SPEED = 0.02, 1.0
-"""Standard deviations of a point that is seen for the first time [m], [m/s]."""
-WORST_PAIR = 4.0
-"""A pair whose rays miss each other by more than this is none [px]."""
-SHARED_NOISE = 4.0
-"""How much less certain a patch is that several share, than one that is somebody's own."""
-ARM = 1.25
-"""Hands are no farther from the head than this [m]. A hand of one picture paired with the other
-hand of the other makes a ghost whose rays meet as well, metres before or behind."""
+EXCHANGED = 12.0
+"""Two hands whose exchange costs less than this, in squared deviations, are not told apart."""
+UNUSED = 6.0
+"""What it costs to leave a patch to nobody: hands that hide each other are not beside a third."""
+BEFORE_FACE = (1.0, 0.5, 0.3)
+"""How sure the head is where no hand, one or both are not seen: they may be before the face."""
 BEST = 5
 """Pairs that are tried for each of the three."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class FollowSettings:
-    """How head and hands are followed."""
-
-    noise: float = 0.35
-    """Standard deviation of the centre of a patch [px]."""
-    acceleration: tuple[float, float, float] = (4.0, 12.0, 12.0)
-    """How briskly head and hands change their speed [m/s^2]: less is smoother and lags more."""
-    gate: float = 4.0
-    """Standard deviations within which a pair may be the one looked for."""
-    slack: float = 0.02
-    """Added to what the filter expects, for what it does not know: a hand that opens [m]."""
-    patience: float = 0.4
-    """Time after which what is not seen is looked for anew [s]."""
-
-    def __post_init__(self) -> None:
-        for name in ("noise", "gate", "slack", "patience"):
-            if not 0.0 < getattr(self, name) < np.inf:
-                raise InputError(f"Expected `{name}` > 0, got {getattr(self, name)}.")
-        if len(self.acceleration) != len(LABELS) or min(self.acceleration) <= 0.0:
-            raise InputError(f"Expected three `acceleration` > 0, got {self.acceleration}.")
-
-
-@dataclass(frozen=True, eq=False)
-class Fix:
-    """Where one of head and hands is."""
-
-    track: Track
-    seen: Floats
-    """Where it was seen, not smoothed [m], shape (3,); NaN if it was not."""
-    ellipses: tuple[Ellipse, ...] | None
-    """Its outline in each picture, if it was seen."""
-    confidence: float
-    """1: its own patch in both pictures; 0.5: a shared one; 0: expected, not seen."""
-    lost: float = 0.0
-    """Time since it was seen [s]."""
-
-
-Fixes = tuple[Fix | None, Fix | None, Fix | None]
-"""Of `LABELS`; None for what was never seen or is lost."""
-NOBODY: Fixes = (None, None, None)
-
-
-@dataclass(frozen=True, eq=False)
-class Pair:
-    """A sighting in each picture, and the place that they make."""
-
-    sights: tuple[int, int]
-    place: Floats
-    miss: float
-    """Distance between rays, in the worse picture [px]."""
-    shared: bool
-    area: float
+RECENT = 0.15
+"""Part by which what is true of late follows what is true now, each frame."""
 
 
 def follow(
@@ -96,7 +44,8 @@ def follow(
     blobs: Sequence[Sequence[Blob]],
     cameras: Sequence[Camera],
     dt: float,
-    settings: FollowSettings = FollowSettings(),
+    settings: FollowSettings,
+    sizes: Sizes,
 ) -> Fixes:
     """One frame on.
 
@@ -106,78 +55,52 @@ def follow(
         cameras: the two views.
         dt: time since the frame before [s].
         settings: how.
+        sizes: of the person.
     """
-    ahead = [
-        None if fix is None else predict(fix.track, dt, settings.acceleration[k] ** 2)
-        for k, fix in enumerate(fixes)
-    ]
+    ahead = [None if fix is None else _ahead(fix, k, dt, settings) for k, fix in enumerate(fixes)]
     sights = [
         sightings_of(seen, [_expected(fix, track, camera, view) for fix, track in
                             zip(fixes, ahead, strict=True)])
         for view, (camera, seen) in enumerate(zip(cameras, blobs, strict=True))
     ]  # fmt: skip
-    pairs = _pairs(sights, cameras)
-    if all(track is None for track in ahead):
-        return _begin(pairs, sights, cameras)
-    chosen = _choose(ahead, pairs, cameras, settings)
-    out: list[Fix | None] = []
-    for fix, track, pair in zip(fixes, ahead, chosen, strict=True):
-        if track is None or fix is None:
-            out.append(None)
-        elif pair is None:
-            lost = fix.lost + dt
-            still = Fix(track, np.full(3, np.nan), fix.ellipses, 0.0, lost)
-            out.append(still if lost <= settings.patience else None)
-        else:
-            noise = _noise(pair, cameras, settings)
-            after, _ = update(track, pair.place, noise)
-            outline = tuple(
-                sights[v][pair.sights[v]].blob.ellipse if not pair.shared else
-                _kept(fix, v, sights[v][pair.sights[v]]) for v in range(2)
-            )  # fmt: skip
-            out.append(Fix(after, pair.place, outline, 0.5 if pair.shared else 1.0))
-    return _regain((out[0], out[1], out[2]), chosen, pairs, sights)
+    pairs = pairs_of(sights, cameras, sizes)
+    chosen = _choose(ahead, pairs, cameras, settings, sizes)
+    _, left, right = fixes
+    together = False
+    if left is not None and right is not None:
+        if left.together:
+            chosen[1:] = part(left, right, chosen[HEAD], pairs, cameras, sizes)
+            together = chosen[1] is None
+        elif meet(ahead, chosen, sizes):
+            chosen[1:] = (None, None)
+            together = True
+    out = [
+        _next(k, fix, track, chosen[k], cameras, dt, settings, together and k != HEAD)
+        for k, (fix, track) in enumerate(zip(fixes, ahead, strict=True))
+    ]
+    _drop_unreachable(out, cameras, sizes)
+    drop_either(out, fixes, sizes)
+    taken = [pair for pair in chosen if pair is not None]
+    free = [pair for pair in pairs if not pair.parts and apart([*taken, pair])]
+    head, left, right = find(out, free, cameras, sizes)
+    if head is not None:
+        unseen = sum(fix is None or fix.confidence == 0.0 for fix in (left, right))
+        head = replace(head, confidence=BEFORE_FACE[unseen] * head.confidence)
+    return (head, left, right)
+
+
+def _ahead(fix: Fix, label: int, dt: float, settings: FollowSettings) -> Track:
+    # What is not seen is taken to slow down: hands disappear where they arrive.
+    track = fix.track if fix.confidence > 0.0 else slowed(fix.track, dt)
+    return predict(track, dt, settings.acceleration[label] ** 2)
 
 
 def _expected(fix: Fix | None, track: Track | None, camera: Camera, view: int) -> Ellipse | None:
     """The outline of the frame before, where the filter expects it now."""
-    if fix is None or track is None or fix.ellipses is None:
+    if fix is None or track is None:
         return None
     centre = camera.project(track.position)
     return fix.ellipses[view].moved(centre) if np.isfinite(centre).all() else None
-
-
-def _kept(fix: Fix, view: int, sight: Sighting) -> Ellipse:
-    """The outline of before at the centre of now: that of a shared patch is not to be trusted."""
-    if fix.ellipses is None:
-        return sight.blob.ellipse
-    return fix.ellipses[view].moved(sight.blob.centre)
-
-
-def _pairs(sights: Sequence[Sequence[Sighting]], cameras: Sequence[Camera]) -> list[Pair]:
-    """All pairs whose rays meet ahead of both cameras."""
-    centres = [
-        np.array([sight.blob.centre for sight in seen]).reshape(len(seen), 2) for seen in sights
-    ]
-    places, miss = all_pairs(cameras, centres[0], centres[1])
-    found = []
-    for i, j in itertools.product(range(len(sights[0])), range(len(sights[1]))):
-        if not miss[i, j] <= WORST_PAIR * (3.0 if _shared(sights, i, j) else 1.0):
-            continue
-        if all(camera.depth(places[i, j]) > 0.0 for camera in cameras):
-            area = min(sights[0][i].blob.area, sights[1][j].blob.area)
-            pair = Pair((i, j), places[i, j], float(miss[i, j]), _shared(sights, i, j), area)
-            found.append(pair)
-    return found
-
-
-def _shared(sights: Sequence[Sequence[Sighting]], i: int, j: int) -> bool:
-    return sights[0][i].shared or sights[1][j].shared
-
-
-def _noise(pair: Pair, cameras: Sequence[Camera], settings: FollowSettings) -> Floats:
-    scale = settings.noise * (SHARED_NOISE if pair.shared else 1.0)
-    return place_covariance(cameras, pair.place, scale)
 
 
 def _choose(
@@ -185,89 +108,117 @@ def _choose(
     pairs: Sequence[Pair],
     cameras: Sequence[Camera],
     settings: FollowSettings,
+    sizes: Sizes,
 ) -> list[Pair | None]:
-    """The pair of each, nearest to what is expected; nobody else's, unless it is shared."""
+    """The pair of each, nearest to what is expected; nobody else's, unless one hides the other."""
     slack = settings.slack**2 * np.eye(3)
-    noises = [_noise(pair, cameras, settings) + slack for pair in pairs]
-    options: list[list[tuple[float, Pair | None]]] = []
-    for track in tracks:
-        near: list[tuple[float, Pair | None]] = [(settings.gate**2, None)]
-        if track is not None:
-            for pair, noise in zip(pairs, noises, strict=True):
-                far = surprise(track, pair.place, noise)
-                if far < settings.gate:
-                    near.append((far**2 + 0.1 * pair.miss**2, pair))
-        options.append(sorted(near, key=lambda item: item[0])[:BEST])
+    noises = [pair.covariance(cameras, settings.noise) + slack for pair in pairs]
+    costs = [_costs(k, tracks, pairs, noises, cameras, settings, sizes) for k in range(len(tracks))]
+    options = [sorted(near, key=near.__getitem__)[:BEST] for near in costs]
+    patches = [{pair.sights[view].patch for pair in pairs if pair.may_be(1)} for view in (0, 1)]
     best: tuple[float, list[Pair | None]] = (np.inf, [None] * len(tracks))
     for combination in itertools.product(*options):
-        cost = sum(item[0] for item in combination)
-        if cost < best[0] and _apart([pair for _, pair in combination]):
-            best = (cost, [pair for _, pair in combination])
+        cost = sum(near[pair] for near, pair in zip(costs, combination, strict=True))
+        taken = [pair for pair in combination if pair is not None]
+        cost += UNUSED * _unused(patches, taken)
+        if cost < best[0] and apart(taken):
+            best = (cost, list(combination))
+    head, left, right = best[1]
+    if left is not None and right is not None:
+        exchanged = costs[1].get(right, np.inf) + costs[2].get(left, np.inf)
+        if exchanged - costs[1][left] - costs[2][right] < EXCHANGED:
+            return [head, None, None]
     return best[1]
 
 
-def _apart(pairs: Sequence[Pair | None]) -> bool:
-    """Whether no sighting is used twice; a shared one may hide another, but not in both views."""
-    for one, other in itertools.combinations([p for p in pairs if p is not None], 2):
-        same = [a == b for a, b in zip(one.sights, other.sights, strict=True)]
-        if all(same) or (any(same) and not (one.shared and other.shared)):
-            return False
-    return True
-
-
-def _begin(
-    pairs: Sequence[Pair], sights: Sequence[Sequence[Sighting]], cameras: Sequence[Camera]
-) -> Fixes:
-    """Somebody stands before the cameras with the hands apart: the head is highest."""
-    best: tuple[float, tuple[Pair, ...]] = (-np.inf, ())
-    large = sorted(pairs, key=lambda pair: -pair.area)[:12]
-    for three in itertools.combinations(large, len(LABELS)):
-        if _apart(three) and _within(three):
-            score = sum(pair.area for pair in three) - 20.0 * sum(pair.miss for pair in three)
-            if score > best[0]:
-                best = (score, three)
-    if not best[1]:
-        return NOBODY
-    head, *hands = sorted(best[1], key=lambda pair: -float(pair.place[1]))
-    forward = np.mean([camera.centre for camera in cameras], axis=0) - head.place
-    left = np.cross(UP, forward)
-    hands.sort(key=lambda pair: -float(pair.place @ left))
-    first = [_first(pair, sights) for pair in (head, *hands)]
-    return first[0], first[1], first[2]
-
-
-def _within(pairs: Sequence[Pair]) -> bool:
-    """Whether the highest has the others within an arm's length."""
-    head = max(pairs, key=lambda pair: float(pair.place[1])).place
-    return all(float(np.linalg.norm(pair.place - head)) < ARM for pair in pairs)
-
-
-def _first(pair: Pair, sights: Sequence[Sequence[Sighting]]) -> Fix:
-    outline = tuple(sights[v][pair.sights[v]].blob.ellipse for v in range(2))
-    return Fix(new_track(pair.place, FIRST_SPREAD, FIRST_SPEED), pair.place, outline, 1.0)
-
-
-def _regain(
-    fixes: Fixes,
-    chosen: Sequence[Pair | None],
+def _costs(
+    label: int,
+    tracks: Sequence[Track | None],
     pairs: Sequence[Pair],
-    sights: Sequence[Sequence[Sighting]],
-) -> Fixes:
-    """If exactly one is lost, the largest pair that is nobody's is it."""
-    lost = [k for k, fix in enumerate(fixes) if fix is None]
-    if len(lost) != 1:
-        return fixes if len(lost) < len(LABELS) else NOBODY
-    used = [pair for pair in chosen if pair is not None]
-    near = [fix.track.position for fix in fixes if fix is not None]
-    free = [
-        pair
-        for pair in pairs
-        if not pair.shared
-        and _apart([*used, pair])
-        and all(np.linalg.norm(pair.place - place) < ARM for place in near)
-    ]
-    if not free:
-        return fixes
-    out = list(fixes)
-    out[lost[0]] = _first(max(free, key=lambda pair: pair.area), sights)
-    return out[0], out[1], out[2]
+    noises: Sequence[Floats],
+    cameras: Sequence[Camera],
+    settings: FollowSettings,
+    sizes: Sizes,
+) -> dict[Pair | None, float]:
+    """What it costs to take a pair, or none, for one of head and hands."""
+    near: dict[Pair | None, float] = {None: settings.gate**2}
+    track, head = tracks[label], tracks[HEAD]
+    if track is None:
+        return near
+    for pair, noise in zip(pairs, noises, strict=True):
+        within = (
+            label == HEAD
+            or head is None
+            or sizes.reaches(label, head.position, pair.place, cameras)
+        )
+        if not within or not pair.may_be(label):
+            continue
+        far = surprise(track, pair.place, noise)
+        if far < settings.gate:
+            # The logarithm of how likely it is: what is uncertain is near to everything.
+            wide = sum(float(np.log(sight.noise)) for sight in pair.sights)
+            near[pair] = far**2 + pair.miss**2 + 2.0 * wide
+    return near
+
+
+def _unused(patches: Sequence[set[int]], taken: Sequence[Pair]) -> int:
+    """How many patches as large as a hand nobody takes."""
+    used = [{pair.sights[view].patch for pair in taken} for view in (0, 1)]
+    return sum(len(every - some) for every, some in zip(patches, used, strict=True))
+
+
+def _next(
+    label: int,
+    fix: Fix | None,
+    track: Track | None,
+    pair: Pair | None,
+    cameras: Sequence[Camera],
+    dt: float,
+    settings: FollowSettings,
+    together: bool,
+) -> Fix | None:
+    """What is known of one now."""
+    if fix is None or track is None:
+        return None
+    # The head keeps its shape, and is seen behind a hand; of a hand before it, little is.
+    hidden = pair is None or (pair.parts == 2 and label != HEAD)
+    lost = fix.lost + dt if hidden else 0.0
+    if lost > settings.patience:
+        return None
+    if pair is None:
+        return replace(fix, track=track, seen=np.full(3, np.nan), confidence=0.0, miss=np.nan,
+                       lost=lost, together=together)  # fmt: skip
+    quality = pair.quality(label, fix.ratio)
+    after, _ = update(track, pair.place, pair.covariance(cameras, settings.noise / quality))
+    shared = 0.5 * (1.0 + lost / settings.patience) if pair.parts else 0.0
+    step = RECENT if pair.parts else 1.0
+    return Fix(
+        track=after,
+        seen=pair.place,
+        ellipses=tuple(
+            _outline(s, kept) for s, kept in zip(pair.sights, fix.ellipses, strict=True)
+        ),
+        confidence=quality * (1.0 - shared),
+        clear=fix.clear + step * (after.position - fix.clear),
+        ratio=fix.ratio * (pair.ratio / fix.ratio) ** RECENT,
+        miss=np.nan if pair.parts else WORST_PAIR * pair.miss,
+        lost=lost,
+    )
+
+
+def _outline(sight: Sighting, kept: Ellipse) -> Ellipse:
+    """That of a patch of its own; else the one of before, where the patch is now."""
+    if sight.owner is None and len(sight.claimed) < 2:
+        return sight.blob.ellipse
+    return kept.moved(sight.blob.centre)
+
+
+def _drop_unreachable(fixes: list[Fix | None], cameras: Sequence[Camera], sizes: Sizes) -> None:
+    """Forget hands that went farther from their shoulders than an arm: they are others'."""
+    head = fixes[HEAD]
+    if head is not None:
+        for k in HANDS:
+            hand = fixes[k]
+            place = head.track.position
+            if hand and not sizes.reaches(k, place, hand.track.position, cameras):
+                fixes[k] = None

@@ -6,6 +6,7 @@ before anything is made of it, or as soon as it is seen.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,77 +17,115 @@ from .masks import Picture
 from .opencv import opencv
 
 ENDINGS = (".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".ppm")
-"""Pictures in a folder, in the order of their names."""
+"""Pictures in a folder, in the order of their names; f2 comes before f10."""
 MOST_FRAMES = 1_000_000
 """A clip is no longer than this."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Footage:
     """One source of pictures. Build it with `open_footage`."""
 
     name: str
     kind: str
     """"folder", "video" or "camera"."""
-    size: tuple[int, int]
-    """Width and height [px]."""
+    first: Picture
+    """Its first picture, to look at; a camera's is not shown again."""
     count: int | None
     """Pictures in it; None for a camera, which has no end."""
     rate: float | None
     """Pictures a second, if the source says [Hz]."""
     files: tuple[Path, ...] = ()
+    stream: Any = None
+    """The open camera; nobody else can open it in the meantime."""
 
-    def pictures(self) -> Iterator[Picture]:
-        """One picture after the other."""
-        cv = opencv()
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height [px]."""
+        return (int(self.first.shape[1]), int(self.first.shape[0]))
+
+    def reader(self) -> Reader:
+        """Begin to read."""
         if self.kind == "folder":
-            for file in self.files:
-                yield read_picture(file)
-            return
-        stream = _stream(self.name)
-        try:
-            while True:
-                good, picture = stream.read()
-                if not good:
-                    return
-                yield picture
-        finally:
-            stream.release()
-            del cv
+            return Reader(files=iter(self.files))
+        return Reader(stream=_stream(self.name) if self.stream is None else self.stream)
 
 
-def open_footage(source: str) -> Footage:
+class Reader:
+    """Takes one picture after the other, in two steps.
+
+    Several cameras are to take their pictures at the same moment: all `grab`, which is quick, then
+    all hand over their `picture`, which takes time.
+    """
+
+    def __init__(self, files: Iterator[Path] | None = None, stream: Any = None) -> None:
+        self._files, self._stream = files, stream
+        self._file: Path | None = None
+
+    def grab(self) -> bool:
+        """Take the next picture; False at the end."""
+        if self._files is not None:
+            self._file = next(self._files, None)
+            return self._file is not None
+        return bool(self._stream.grab())
+
+    def picture(self) -> Picture | None:
+        """The picture that was taken; None if it is broken, as the last of some videos is."""
+        if self._files is not None:
+            return None if self._file is None else read_picture(self._file)
+        good, picture = self._stream.retrieve()
+        return picture if good else None
+
+    def close(self) -> None:
+        """Let go of it."""
+        if self._stream is not None:
+            self._stream.release()
+
+
+def open_footage(source: str, size: tuple[int, int] | None = None) -> Footage:
     """A folder of pictures, a video file, or the number of a camera.
+
+    Args:
+        source: what it is called.
+        size: of the pictures that a camera is asked for [px]; it may give others.
 
     Raises:
         FormatError: there is nothing there that can be read.
     """
     path = Path(source)
     if path.is_dir():
-        files = tuple(sorted(f for f in path.iterdir() if f.suffix.lower() in ENDINGS))
+        files = [f for f in path.iterdir() if f.suffix.lower() in ENDINGS]
         if not files:
             raise FormatError(f"Expected pictures ({', '.join(ENDINGS)}) in the folder, got none.",
                               path=source)  # fmt: skip
-        tall, wide = read_picture(files[0]).shape[:2]
-        return Footage(source, "folder", (wide, tall), len(files), None, files)
+        files.sort(key=counted)
+        return Footage(source, "folder", read_picture(files[0]), len(files), None, tuple(files))
     if not source.isdigit() and not path.is_file():
         raise FormatError("Expected a folder of pictures, a video file or the number of a camera.",
                           path=source)  # fmt: skip
     stream = _stream(source)
     cv = opencv()
-    try:
-        good, picture = stream.read()
-        if not good:
-            raise FormatError("Expected a video, got no picture from it.", path=source)
-        tall, wide = picture.shape[:2]
-        rate = float(stream.get(cv.CAP_PROP_FPS))
-        count = int(stream.get(cv.CAP_PROP_FRAME_COUNT))
-    finally:
+    camera = source.isdigit()
+    if camera and size is not None:
+        stream.set(cv.CAP_PROP_FRAME_WIDTH, size[0])
+        stream.set(cv.CAP_PROP_FRAME_HEIGHT, size[1])
+    good, picture = stream.read()
+    rate = float(stream.get(cv.CAP_PROP_FPS))
+    count = int(stream.get(cv.CAP_PROP_FRAME_COUNT))
+    if not camera or not good:
         stream.release()
+    if not good:
+        raise FormatError("Expected a video, got no picture from it.", path=source)
     known = rate if 0.0 < rate < 1e4 else None
-    if source.isdigit():
-        return Footage(source, "camera", (wide, tall), None, known)
-    return Footage(source, "video", (wide, tall), count if count > 0 else None, known)
+    if camera:
+        return Footage(source, "camera", picture, None, known, stream=stream)
+    return Footage(source, "video", picture, count if count > 0 else None, known)
+
+
+def counted(path: Path) -> list[tuple[int, str]]:
+    """A key that sorts names as people count: f2 before f10."""
+    parts = re.split(r"(\d+)", path.name)
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
 
 
 def read_together(views: Sequence[Footage], most: int | None = None) -> Iterator[list[Picture]]:
@@ -103,24 +142,33 @@ def read_together(views: Sequence[Footage], most: int | None = None) -> Iterator
     if len(counts) > 1:
         listed = ", ".join(f"{view.count} in {view.name}" for view in views)
         raise InputError(f"Expected as many pictures of every camera, got {listed}.")
-    streams = [view.pictures() for view in views]
-    for frame in range(MOST_FRAMES if most is None else most):
-        pair = [next(stream, None) for stream in streams]
-        if all(picture is None for picture in pair):
-            return
-        ended = [view.name for view, picture in zip(views, pair, strict=True) if picture is None]
-        if ended:
-            raise InputError(
-                f"Expected as many pictures of every camera; {ended[0]} ends after {frame}."
-            )
-        for view, picture in zip(views, pair, strict=True):
-            assert picture is not None
-            if picture.shape[1::-1] != view.size:
-                raise InputError(
-                    f"Expected pictures of {view.size[0]} x {view.size[1]} in {view.name}; "
-                    f"picture {frame} has {picture.shape[1]} x {picture.shape[0]}."
-                )
-        yield [picture for picture in pair if picture is not None]
+    readers = [view.reader() for view in views]
+    try:
+        for frame in range(MOST_FRAMES if most is None else most):
+            grabbed = [reader.grab() for reader in readers]
+            pair = [reader.picture() if good else None
+                    for reader, good in zip(readers, grabbed, strict=True)]  # fmt: skip
+            if all(picture is None for picture in pair):
+                return
+            yield [
+                _checked(view, picture, frame) for view, picture in zip(views, pair, strict=True)
+            ]
+    finally:
+        for reader in readers:
+            reader.close()
+
+
+def _checked(view: Footage, picture: Picture | None, frame: int) -> Picture:
+    if picture is None:
+        raise InputError(
+            f"Expected as many pictures of every camera; {view.name} ends after {frame}."
+        )
+    if picture.shape[1::-1] != view.size:
+        raise InputError(
+            f"Expected pictures of {view.size[0]} x {view.size[1]} in {view.name}; "
+            f"picture {frame} has {picture.shape[1]} x {picture.shape[0]}."
+        )
+    return picture
 
 
 def _stream(source: str) -> Any:

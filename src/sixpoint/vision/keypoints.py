@@ -9,11 +9,14 @@ pose_keypoints_2d``), a COCO list of results (``image_id``, ``keypoints``), and 
 everything else::
 
     {"names": ["l_wrist", "r_wrist", ...], "rate": 30, "frames": [[[u, v, confidence], ...], ...]}
+
+Names may be those of COCO (``left_wrist``) or of others (``LWrist``, ``RightHip``).
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +28,7 @@ from ..errors import FormatError, InputError
 from ..kernels.types import Floats
 from ..motion.points import Points
 from .camera import Camera, check_views
+from .footage import counted
 from .triangulate import AGREE, triangulate_robust
 
 COCO = (
@@ -44,6 +48,14 @@ LAYOUTS: Mapping[int, tuple[str, ...]] = {17: COCO, 25: BODY_25, 26: HALPE_26}
 """Number of keypoints -> their names."""
 PELVIS_RISE = 0.060 / 0.110
 """The pelvis role stands above the middle of the hips, over the distance of the hips."""
+LIMBS = (
+    ("shoulder", "elbow"), ("elbow", "wrist"), ("hip", "knee"), ("knee", "ankle"),
+)  # fmt: skip
+"""Segments whose lengths do not change, from the trunk outwards."""
+STRETCH = 1.4
+"""A segment longer or shorter by this factor than it mostly is has a wrong end."""
+SIDED = re.compile(r"(?:(left|right|l|r)_(\w+)|(\w+)_(left|right|l|r))")
+"""A name with a side, in lower case."""
 LARGEST = 1 << 28
 """No file has more bytes than this."""
 
@@ -72,7 +84,7 @@ def load_keypoints(path: str | Path) -> Keypoints:
     """
     source = Path(path)
     if source.is_dir():
-        files = sorted(source.glob("*.json"))
+        files = sorted(source.glob("*.json"), key=counted)
         if not files:
             raise FormatError("Expected a folder of JSON files, got none.", path=path)
         return _stacked([_openpose(_json(file), file) for file in files], path)
@@ -99,7 +111,9 @@ def triangulate_keypoints(
     """Points that the views agree on, named by roles where keypoints are joints.
 
     Ears make the `head`, hips the `pelvis`, a little above their middle. Everything keeps its
-    confidence: that of the detector, times the part of the views that agree.
+    confidence: that of the detector, times the part of the views that agree. Where less than half
+    of the views that see a joint agree on it, and where a limb is not as long as it mostly is, the
+    joint is not seen.
 
     Args:
         cameras: two or more.
@@ -130,6 +144,7 @@ def triangulate_keypoints(
     )
     found = dict(zip(names, places.reshape(frames, count, 3).transpose(1, 0, 2), strict=True))
     trusts = dict(zip(names, trust.reshape(frames, count).T, strict=True))
+    _bound_limbs(found, trusts)
     _roles(found, trusts)
     order = tuple(found)
     return Points(
@@ -138,6 +153,37 @@ def triangulate_keypoints(
         chosen,
         confidence=np.stack([trusts[name] for name in order], axis=1),
     )
+
+
+def role_name(name: str) -> str:
+    """A keypoint's name as roles have it: ``left_wrist``, ``LWrist`` and ``wrist_l`` alike."""
+    plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=^[LR])(?=[A-Z])", "_", name.strip())
+    plain = re.sub(r"[\s.-]+", "_", plain).lower()
+    match = SIDED.fullmatch(plain)
+    if match is None:
+        return plain
+    before, part, other, after = match.groups()
+    return f"{(before or after)[0]}_{part or other}"
+
+
+def _bound_limbs(found: dict[str, Floats], trust: dict[str, Floats]) -> None:
+    """Take away ends of limbs that are not where the limb's own length lets them be."""
+    for near, far in LIMBS:
+        pairs = [(f"{side}_{near}", f"{side}_{far}") for side in "lr"]
+        lengths = {
+            b: np.linalg.norm(found[b] - found[a], axis=1)
+            for a, b in pairs
+            if a in found and b in found
+        }
+        known = [row[np.isfinite(row)] for row in lengths.values()]
+        if not known or not np.concatenate(known).size:
+            continue
+        usual = float(np.median(np.concatenate(known)))
+        for name, length in lengths.items():
+            with np.errstate(invalid="ignore"):
+                wrong = (length > STRETCH * usual) | (length < usual / STRETCH)
+            found[name] = np.where(wrong[:, None], np.nan, found[name])
+            trust[name] = np.where(wrong, 0.0, trust[name])
 
 
 def _roles(found: dict[str, Floats], trust: dict[str, Floats]) -> None:
@@ -233,7 +279,7 @@ def _coco(content: Sequence[Any], path: object) -> Keypoints:
 
 def _own(content: Mapping[str, Any], path: object) -> Keypoints:
     try:
-        names = tuple(str(name) for name in content["names"])
+        names = tuple(role_name(str(name)) for name in content["names"])
         stack = np.array(content["frames"], dtype=np.float64)
         rate = None if content.get("rate") is None else float(content["rate"])
     except (TypeError, ValueError):

@@ -21,6 +21,7 @@ from ..body.skeleton import Skeleton
 from ..errors import FormatError, InputError
 from ..kernels.types import Floats
 from .camera import Camera
+from .sizes import leftwards
 from .triangulate import misses, triangulate
 
 MARKS = ("l_shoulder", "r_shoulder", "l_elbow", "r_elbow", "l_wrist", "r_wrist")
@@ -47,16 +48,18 @@ class Measured:
     """The built-in figure with these lengths, all others in proportion."""
 
 
-def measure_body(cameras: Sequence[Camera], marks: Sequence[Mapping[str, Sequence[float]]]
-                 ) -> Measured:  # fmt: skip
+def measure_body(cameras: Sequence[Camera], marks: Sequence[Mapping[str, Any]]) -> Measured:
     """Measure somebody by marks in both pictures.
 
     Args:
         cameras: the two views.
-        marks: for each picture, joint -> (u, v). All of `MARKS`, and `BACK` if it is known.
+        marks: for each picture, joint -> (u, v), or several of them, of which the mean counts: a
+            joint pointed at once is off by a pixel, and lengths by some percent. All of `MARKS`,
+            and `BACK` if it is known.
 
     Raises:
-        InputError: a mark is missing, or two marks are not on the same joint.
+        InputError: a mark is missing or no pixel, two marks are not on the same joint, or left and
+            right are exchanged.
     """
     if len(marks) != len(cameras):
         raise InputError(f"Expected marks in {len(cameras)} pictures, got {len(marks)}.")
@@ -68,7 +71,7 @@ def measure_body(cameras: Sequence[Camera], marks: Sequence[Mapping[str, Sequenc
                 f"got none of {', '.join(missing)}."
             )
     names = [name for name in (*MARKS, BACK) if all(name in given for given in marks)]
-    pixels = np.array([[given[name] for name in names] for given in marks], dtype=np.float64)
+    pixels = np.array([[_pixel(given[name], name) for name in names] for given in marks])
     places = triangulate(cameras, pixels)
     off = misses(cameras, pixels, places).max(axis=0)
     worst = int(np.argmax(np.nan_to_num(off, nan=np.inf)))
@@ -78,6 +81,7 @@ def measure_body(cameras: Sequence[Camera], marks: Sequence[Mapping[str, Sequenc
             f"their rays pass {off[worst]:.1f} pixels from each other."
         )
     at = dict(zip(names, places, strict=True))
+    _check_sides(at, cameras)
     lengths = {
         "upper_arm": _arm(at, "shoulder", "elbow"),
         "forearm": _arm(at, "elbow", "wrist"),
@@ -95,7 +99,10 @@ def measure_body(cameras: Sequence[Camera], marks: Sequence[Mapping[str, Sequenc
 
 
 def load_marks(path: str | os.PathLike[str]) -> list[dict[str, tuple[float, float]]]:
-    """Marks of two pictures from JSON: ``{"left": {"l_shoulder": [u, v], ...}, "right": ...}``."""
+    """Marks of two pictures from JSON: ``{"left": {"l_shoulder": [u, v], ...}, "right": ...}``.
+
+    A mark may also be a list of several [u, v], of which the mean is taken.
+    """
     try:
         with open(path, "rb") as file:
             content: Any = json.loads(file.read(1 << 20))
@@ -108,10 +115,33 @@ def load_marks(path: str | os.PathLike[str]) -> list[dict[str, tuple[float, floa
     out = []
     for side in ("left", "right"):
         try:
-            out.append({str(k): (float(v[0]), float(v[1])) for k, v in content[side].items()})
-        except (AttributeError, TypeError, ValueError, IndexError):
+            out.append({str(k): _pixel(v, str(k)) for k, v in content[side].items()})
+        except (AttributeError, InputError):
             raise FormatError(f"Expected joint: [u, v] under {side!r}.", path=path) from None
     return out
+
+
+def _pixel(mark: Any, name: str) -> tuple[float, float]:
+    """The mean of one or several (u, v)."""
+    try:
+        pixels = np.array(mark, dtype=np.float64).reshape(-1, 2)
+    except (TypeError, ValueError):
+        pixels = np.full((1, 2), np.nan)
+    if not len(pixels) or not np.isfinite(pixels).all():
+        raise InputError(f"Expected a mark of {name!r} as (u, v) in pixels, got {mark!r}.")
+    u, v = pixels.mean(axis=0)
+    return float(u), float(v)
+
+
+def _check_sides(at: Mapping[str, Floats], cameras: Sequence[Camera]) -> None:
+    """Somebody faces the cameras: every left joint is at their left."""
+    for part in ("shoulder", "elbow", "wrist"):
+        across = at[f"l_{part}"] - at[f"r_{part}"]
+        if leftwards(at[f"l_{part}"], cameras) @ across <= 0.0:
+            raise InputError(
+                f"Expected l_{part} at the left of somebody who faces the cameras, which is at the "
+                "right of the pictures; left and right are exchanged."
+            )
 
 
 def _arm(at: Mapping[str, Floats], start: str, end: str) -> float:

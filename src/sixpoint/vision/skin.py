@@ -29,7 +29,7 @@ class SkinModel:
     )
     threshold: float = 2.5
     """Standard deviations within which a colour is skin."""
-    darkest: float = 90.0
+    darkest: float = 70.0
     """A sum R + G + B below this is too dark to be called skin: black shoes have red noise."""
 
     def __post_init__(self) -> None:

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
+from ..body.anthropometry import DEFAULT_STATURE
 from ..motion.points import Points
 from ..replacing import replacing
 from .camera import Camera
 from .camera_file import save_cameras
 from .measure import BACK, MARKS
 from .opencv import opencv
-from .stage import RATE, Conditions, Stage
+from .stage import RATE, Conditions, Stage, stage_cameras
 from .stage_person import Actor, Truth
 from .stage_scenes import scene
 
@@ -57,6 +58,8 @@ def write_stage(
     name: str,
     conditions: Conditions | None = None,
     *,
+    cameras: tuple[Camera, Camera] | None = None,
+    stature: float = DEFAULT_STATURE,
     frames: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Points:
@@ -69,13 +72,15 @@ def write_stage(
         folder: made if new.
         name: of the scene.
         conditions: light, noise, obstacles.
+        cameras: default: those of `stage_cameras`.
+        stature: of the person [m].
         frames: no more than this.
         progress: called with the number of pairs written and their total.
     """
-    motion = scene(name)
+    motion = scene(name, stature)
     if frames is not None:
         motion = motion.frames(slice(0, frames))
-    stage = Stage((Actor(motion),), conditions=conditions or Conditions())
+    stage = Stage((Actor(motion),), cameras or stage_cameras(), conditions or Conditions())
     for camera in stage.cameras:
         (folder / camera.name).mkdir(parents=True, exist_ok=True)
     for frame, pair in enumerate(stage.pairs()):
@@ -87,7 +92,7 @@ def write_stage(
         if progress is not None:
             progress(frame + 1, len(stage))
     save_cameras(stage.cameras, folder / "cameras.json")
-    left, right = marks_on_stage(stage.cameras, Actor(scene("calibration")).truth())
+    left, right = marks_on_stage(stage.cameras, Actor(scene("calibration", stature)).truth())
     with replacing(folder / "marks.json") as file:
         file.write((json.dumps({"left": left, "right": right}, indent=1) + "\n").encode())
     return true_points(stage.actors[0].truth())

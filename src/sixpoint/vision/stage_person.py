@@ -16,14 +16,11 @@ from ..body.shapes import HEAD_AHEAD, HEAD_HEIGHT, HEAD_TOP, body_shape
 from ..kernels import arrays
 from ..kernels.types import Floats
 from ..motion.motion import Motion
+from .sizes import HAND_HALF, HEAD_HALF
 
 Colour = tuple[int, int, int]
 """Red, green, blue, 0 to 255."""
 
-HEAD_HALF = np.array([0.044, 0.5 * HEAD_HEIGHT, 0.052])
-"""Half-axes of the head as parts of stature: left, up, forward."""
-HAND_HALF = np.array([0.012, 0.054, 0.025])
-"""Half-axes of a hand: palm, along, across; it is .108 of stature long."""
 EYES = ((0.38, 0.16, 0.86), (-0.38, 0.16, 0.86))
 """On the head, over its half-axes."""
 EYE = 0.006

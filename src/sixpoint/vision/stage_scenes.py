@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from types import MappingProxyType
 
+from ..body.anthropometry import DEFAULT_STATURE
+from ..body.skeleton import Skeleton
 from ..errors import UnknownName
 from ..motion.authoring import Take
 from ..motion.motion import Motion
@@ -70,6 +72,41 @@ def crossing() -> Motion:
 
 
 @cache
+def clap() -> Motion:
+    """Hands meet before the chest and part again, twice, at one depth: they do not cross."""
+    take = _standing(6.0)
+    take.sway()
+    for side, sign in (("l", 1.0), ("r", -1.0)):
+        apart, meet = (sign * 0.30, 1.20, 0.33), (sign * 0.05, 1.20, 0.40)
+        _hold(take, side, {0.8: apart, 2.0: meet, 3.0: apart, 4.0: meet, 5.2: apart})
+    return take.motion().resampled(RATE)
+
+
+@cache
+def rest() -> Motion:
+    """Hands rest on each other for two seconds, and part again."""
+    take = _standing(6.0)
+    take.sway()
+    _hold(take, "l", {0.8: (0.30, 1.20, 0.33), 1.8: (0.02, 1.20, 0.38), 4.0: (-0.02, 1.20, 0.38),
+                      5.2: (0.30, 1.15, 0.33)})  # fmt: skip
+    _hold(take, "r", {0.8: (-0.30, 1.15, 0.30), 1.8: (-0.02, 1.19, 0.33), 4.0: (0.02, 1.19, 0.33),
+                      5.2: (-0.30, 1.15, 0.30)})  # fmt: skip
+    return take.motion().resampled(RATE)
+
+
+@cache
+def face() -> Motion:
+    """The left hand passes before the face, to the other side and back."""
+    take = _standing(6.0)
+    take.sway()
+    _hold(take, "l", {0.8: (0.30, 1.30, 0.35), 2.0: (0.0, 1.62, 0.35), 3.0: (-0.25, 1.50, 0.35),
+                      4.0: (0.0, 1.62, 0.35), 5.2: (0.30, 1.20, 0.33)})  # fmt: skip
+    _hold(take, "r", {0.8: (-0.30, 1.15, 0.30), 2.0: (-0.30, 1.10, 0.30),
+                      5.2: (-0.30, 1.15, 0.30)})  # fmt: skip
+    return take.motion().resampled(RATE)
+
+
+@cache
 def box() -> Motion:
     """An imaginary box carried from side to side, 5.5 s (S3.35, Fig. 13 of the paper)."""
     take = _standing(5.5)
@@ -102,14 +139,18 @@ def lean() -> Motion:
 
 @cache
 def far_reach() -> Motion:
-    """The left arm goes up sideways to the horizontal and as far out as it can (Fig. 11)."""
+    """The left hand goes to the side, farther than the arm is long: hips go back (Fig. 11)."""
     take = _standing(5.0)
     take.add("l_shoulder.abduction", {0.5: 0.0, 1.8: 72.0, 3.4: 72.0, 4.6: 0.0})
     take.add("l_elbow.flexion", {0.5: 0.0, 1.8: -14.0, 3.4: -14.0, 4.6: 0.0})
-    take.add("l_clavicle.elevation", {0.5: 0.0, 2.4: 14.0, 3.2: 14.0, 4.4: 0.0})
-    take.add("trunk.bend", {1.6: 0.0, 2.6: 36.0, 3.2: 36.0, 4.2: 0.0})
-    take.add("l_shoulder.abduction", {1.6: 0.0, 2.6: 26.0, 3.2: 26.0, 4.2: 0.0})
-    take.add("pelvis.x", {1.6: 0.0, 2.6: -0.06, 3.2: -0.06, 4.2: 0.0})
+    take.add("l_clavicle.elevation", {0.5: 0.0, 2.4: 4.0, 3.2: 4.0, 4.4: 0.0})
+    for channel, most in (
+        ("pelvis.x", -0.06),
+        ("pelvis.list", 8.0),
+        ("trunk.bend", 24.0),
+        ("l_shoulder.abduction", 24.0),
+    ):
+        take.add(channel, {1.6: 0.0, 2.6: most, 3.2: most, 4.2: 0.0})
     take.add("gaze.yaw", {0.8: 0.0, 1.8: 35.0, 3.2: 35.0, 4.4: 0.0})
     return take.motion().resampled(RATE)
 
@@ -119,6 +160,9 @@ SCENES: Mapping[str, Callable[[], Motion]] = MappingProxyType(
         "calibration": calibration,
         "gestures": gestures,
         "crossing": crossing,
+        "clap": clap,
+        "rest": rest,
+        "face": face,
         "box": box,
         "lean": lean,
         "far_reach": far_reach,
@@ -127,8 +171,16 @@ SCENES: Mapping[str, Callable[[], Motion]] = MappingProxyType(
 """Name -> function that makes the movement (and remembers it), at 30 Hz."""
 
 
-def scene(name: str) -> Motion:
-    """One of the movements; names in `SCENES`."""
+MEETINGS = ("crossing", "clap", "rest", "face")
+"""Scenes in which hands meet each other or the face: labels are at stake."""
+
+
+def scene(name: str, stature: float = DEFAULT_STATURE) -> Motion:
+    """One of the movements, by somebody of a stature [m]; names in `SCENES`."""
     if name not in SCENES:
         raise UnknownName("scene", name, SCENES)
-    return SCENES[name]()
+    played = SCENES[name]()
+    if stature == DEFAULT_STATURE:
+        return played
+    body = Skeleton.humanoid(stature)
+    return Motion(body, played.root * (stature / DEFAULT_STATURE), played.rotations, played.rate)

@@ -97,9 +97,9 @@ def triangulate_robust(
         agree: views within this distance of a place confirm it [px].
 
     Returns:
-        Places (N, 3) [m], NaN where no two views agree; confidence of each (N,): mean confidence of
-        the views that agree, times the part of the views that see the place and agree; and which
-        views agree (V, N).
+        Places (N, 3) [m], NaN where no two views agree, or less than half of those that see the
+        place; confidence of each (N,): mean confidence of the views that agree, times the part of
+        the views that see the place and agree; and which views agree (V, N).
     """
     check_views(cameras)
     sure = np.where(np.isfinite(pixels).all(axis=-1), 1.0, 0.0)
@@ -121,14 +121,20 @@ def triangulate_robust(
         better = score > best_score
         best_score = np.where(better, score, best_score)
         best_views[:, better] = confirm[:, better]
-    places = triangulate(cameras, pixels, np.where(best_views, sure, 0.0))
     agreeing = best_views.sum(axis=0)
+    best_views &= 2 * agreeing >= seen.sum(axis=0)
+    places = triangulate(cameras, pixels, np.where(best_views, sure, 0.0))
     trust = np.where(best_views, sure, 0.0).sum(axis=0) / np.maximum(agreeing, 1)
     trust *= agreeing / np.maximum(seen.sum(axis=0), 1)
     return places, np.where(np.isfinite(places[:, 0]), trust, 0.0), best_views
 
 
-def place_covariance(cameras: Sequence[Camera], place: Floats, noise: float) -> Floats:
-    """How uncertain a place is that all cameras see with `noise` [px]: covariance (3, 3) [m^2]."""
-    slopes = np.concatenate([camera.slopes(place) for camera in cameras])
-    return np.asarray(noise**2 * np.linalg.inv(slopes.T @ slopes))
+def place_covariance(
+    cameras: Sequence[Camera], place: Floats, noise: float | Sequence[float]
+) -> Floats:
+    """How uncertain a place is that each camera sees with its `noise` [px]: (3, 3) [m^2]."""
+    each = np.broadcast_to(noise, len(cameras))
+    slopes = np.concatenate(
+        [camera.slopes(place) / scale for camera, scale in zip(cameras, each, strict=True)]
+    )
+    return np.asarray(np.linalg.inv(slopes.T @ slopes))
