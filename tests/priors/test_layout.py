@@ -1,20 +1,18 @@
 from __future__ import annotations
 
 import numpy as np
+from tests.priors.people import directions, right_outputs
 
 from sixpoint.motion.clips import builtin
 from sixpoint.motion.mirror import mirror_motion
 from sixpoint.priors.layout import (
-    ENDS,
     INPUTS,
-    OUTPUTS,
     facing,
-    first_left,
     inputs,
     measures,
     mirror_inputs,
     mirror_outputs,
-    targets,
+    neutral,
 )
 from sixpoint.priors.poses import build_of, place, poses_of
 
@@ -23,11 +21,9 @@ def seen(motion):
     build = build_of(motion.skeleton.anatomy)
     poses = poses_of(motion)
     points = place(build, poses).points / build.height
-    wanted = targets(poses)
-    frames = facing(points, wanted[:, 0])
+    frames = facing(points, directions(poses)[:, 0])
     sizes = np.tile(measures(build), (len(points), 1))
-    turned = np.concatenate([wanted[:, :ENDS] @ frames, wanted[:, ENDS:]], axis=1)
-    return inputs(points, frames, sizes), turned.reshape(len(points), OUTPUTS)
+    return inputs(points, frames, sizes), right_outputs(poses, frames)
 
 
 def test_inputs_and_outputs_of_a_mirrored_motion_are_the_mirrored_ones():
@@ -51,7 +47,12 @@ def test_a_mirror_of_a_mirror_changes_nothing():
 def test_a_facing_is_a_rotation_with_y_to_the_head():
     rng = np.random.default_rng(1)
     points = rng.normal(size=(50, 5, 3))
-    frames = facing(points, first_left(points))
+    frames = facing(points, rng.normal(size=(50, 3)))
     np.testing.assert_allclose(np.linalg.det(frames), 1.0)
     up = points[:, 0] / np.linalg.norm(points[:, 0], axis=1, keepdims=True)
     np.testing.assert_allclose(frames[:, :, 1], up)
+
+
+def test_neutral_outputs_are_their_own_mirror_image():
+    back, signs = mirror_outputs()
+    np.testing.assert_array_equal(neutral()[back] * signs, neutral())

@@ -1,87 +1,67 @@
 from __future__ import annotations
 
 import numpy as np
+from tests.priors.test_answer import case
 
-from sixpoint.priors.loss import Batch, loss
-from sixpoint.priors.network import Adam, backward, forward, new_weights
+from sixpoint.kernels import arrays
+from sixpoint.priors.answer import answer
+from sixpoint.priors.layout import neutral
+from sixpoint.priors.loss import Batch, errors, loss
+from sixpoint.priors.tape import Value, slopes
 
 STEP = 1e-6
 
 
-def unit(vectors):
-    return vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
-
-
-def some_batch(rng, count=3):
-    return Batch(
-        unit(rng.normal(size=(count, 26, 3))),
-        0.1 * rng.normal(size=(count, 5, 3)),
-        0.1 * rng.normal(size=(count, 2, 3)),
-        0.1 * rng.normal(size=(count, 2, 3)),
-        0.3 * rng.normal(size=(count, 5, 3)),
-        0.3 * rng.normal(size=(count, 4, 3)),
-        unit(rng.normal(size=(count, 4, 3))),
-        0.1 * rng.random((count, 4)),
+def some(count=4):
+    outputs, points, body, turns, places = case("boxing")
+    which = np.linspace(0, len(points) - 1, count).astype(int)
+    batch = Batch(
+        points[which], type(body)(*(part[which] for part in body)), turns[which], places[which]
     )
-
-
-def numeric(function, at):
-    slope = np.zeros_like(at)
-    for index in np.ndindex(at.shape):
-        step = np.zeros_like(at)
-        step[index] = STEP
-        slope[index] = (function(at + step) - function(at - step)) / (2.0 * STEP)
-    return slope
+    return outputs[which], batch
 
 
 def test_the_slope_of_the_loss_is_its_derivative():
+    _, batch = some()
     rng = np.random.default_rng(2)
-    batch = some_batch(rng)
-    outputs = rng.normal(size=(3, 78))
-    _, slope = loss(outputs, batch)
-    np.testing.assert_allclose(
-        slope, numeric(lambda o: loss(o, batch)[0], outputs), rtol=1e-5, atol=1e-8
-    )
+    outputs = neutral() + 0.3 * rng.normal(size=(4, 78))
+    value = Value(outputs)
+    (slope,) = slopes(loss(value, batch), [value])
+    numeric = np.zeros_like(outputs)
+    for index in np.ndindex(outputs.shape):
+        change = np.zeros_like(outputs)
+        change[index] = STEP
+        ends = [loss(Value(outputs + sign * change), batch).array for sign in (1, -1)]
+        numeric[index] = (ends[0] - ends[1]) / (2.0 * STEP)
+    np.testing.assert_allclose(slope, numeric, rtol=1e-5, atol=1e-7)
 
 
-def test_right_answers_cost_next_to_nothing_and_others_more():
+def test_the_neutral_answer_has_a_finite_slope():
+    _, batch = some()
+    value = Value(np.tile(neutral(), (4, 1)))
+    assert np.isfinite(slopes(loss(value, batch), [value])[0]).all()
+
+
+def test_right_answers_cost_least():
+    right, batch = some(20)
+    least = float(loss(Value(right), batch).array)
     rng = np.random.default_rng(3)
-    batch = some_batch(rng)
-    right = batch.targets.reshape(3, 78)
-    x, y = batch.targets[:, 0:14:2], batch.targets[:, 1:14:2]
-    z = np.cross(x, y)
-
-    def turned(station, v):
-        return v[..., :1] * x[:, station] + v[..., 1:2] * y[:, station] + v[..., 2:] * z[:, station]
-
-    spine = np.cumsum(turned(slice(1, 6), batch.parts), axis=1)
-    shoulders = spine[:, 2:3] + turned(slice(3, 4), batch.girdle)
-    roots = np.concatenate([shoulders, turned(slice(0, 1), batch.hips)], axis=1)
-    batch = batch._replace(spine=spine, roots=roots)
-    least, _ = loss(right, batch)
-    most, _ = loss(right + 0.1 * rng.normal(size=right.shape), batch)
-    assert least < 0.1 < most
+    for _ in range(10):
+        other = right + 0.1 * rng.normal(size=right.shape)
+        assert float(loss(Value(other), batch).array) > 2.0 * least
 
 
-def test_backwards_is_the_derivative_of_forwards():
-    rng = np.random.default_rng(4)
-    weights = [w.astype(np.float64) for w in new_weights(rng, (4, 5, 6, 3))]
-    weights[4] += rng.normal(size=weights[4].shape)
-    x, pull = rng.normal(size=(7, 4)), rng.normal(size=(7, 3))
-    _, kept = forward(weights, x)
-    slopes = backward(weights, kept, pull)
-    for k, slope in enumerate(slopes):
-
-        def cost(w, k=k):
-            changed = [*weights[:k], w, *weights[k + 1 :]]
-            return float((forward(changed, x)[0] * pull).sum())
-
-        np.testing.assert_allclose(slope, numeric(cost, weights[k]), rtol=1e-6, atol=1e-7)
-
-
-def test_adam_finds_the_bottom_of_a_bowl():
-    weights = [np.full((2, 2), 3.0, np.float32), np.full(2, -2.0, np.float32)]
-    adam = Adam(weights, steps=800, rate=0.05, decay=0.0)
-    for _ in range(800):
-        adam.step([2.0 * w for w in weights])
-    assert max(float(np.abs(w).max()) for w in weights) < 0.01
+def test_errors_are_those_of_the_paper():
+    right, batch = some(6)
+    turned = batch.turns.copy()
+    angle = 0.3
+    about_x = arrays.to_matrix(arrays.from_rotvec(np.array([angle, 0.0, 0.0])))
+    turned[:, 3] = turned[:, 3] @ about_x  # one joint of the spine
+    moved = batch.places.copy()
+    moved[:, 5] += (0.0, 0.1, 0.0)  # a clavicle
+    found = answer(Value(right), batch.points, batch.body)
+    before = errors(found, batch)
+    after = errors(found, batch._replace(turns=turned, places=moved))
+    gain = [(b.array - a.array).mean() for a, b in zip(before, after, strict=True)]
+    np.testing.assert_allclose(gain[0], 0.1 / 22.0, rtol=0.05)
+    np.testing.assert_allclose(gain[1], 2.0 * np.sin(angle / 2.0) / 22.0, rtol=0.05)

@@ -53,7 +53,7 @@ def test_answers_are_finite_and_bounded_for_any_input():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"version": np.array(99)}, "Expected version 1 of a sixpoint prior, got version 99"),
+        ({"version": np.array(99)}, "Expected version 2 of a sixpoint prior, got version 99"),
         ({"format": np.array("sixpoint motion")}, "Expected a sixpoint prior file, got 'sixpoint"),
         ({"w1": np.zeros((7, 128))}, "Expected layers from 35 inputs to 78 outputs"),
         ({"w2": np.zeros(3)}, "Expected three layers of weights"),

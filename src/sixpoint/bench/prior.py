@@ -1,29 +1,31 @@
 """What a prior gains and what it costs: sequential IK with and without, on clips and under stress.
 
 Each clip is reconstructed by plain sequential IK, by the guided solver, and by variants of it that
-leave something out. Then points are made worse: noise, drop-outs, a body with wrong limb lengths
-(X8). Last, the solver's own confidence is held against its errors: one that is honest falls where
-errors grow.
+leave something out; clips of one person are taken together as well. Then points are made worse:
+noise, drop-outs, a body with wrong limb lengths (X8). The solver's own confidence is held against
+its errors: one that is honest falls where errors grow. Last, other solvers get something of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..body.skeleton import Skeleton
 from ..errors import InputError
+from ..formats.subjects import subject_name
 from ..kernels.types import Floats
 from ..motion.metrics import compare
 from ..motion.motion import Motion
 from ..motion.points import Points
 from ..solvers import Solver, solver
 from ..solvers.guided import GuidedTracker
-from .judging import judge
-from .published import paper_clip
+from .judging import ALL, averages, fitting, judge
+from .prior_others import bench_others, other_solvers
 from .speed import machine
 
 SEED = 20080408
@@ -35,6 +37,8 @@ GAP = 0.3
 """Mean length of a drop-out [s]."""
 LENGTHS = (-0.10, -0.05, 0.0, 0.05, 0.10)
 """Errors of the limbs' lengths."""
+STRESSED = ("sik", "guided", "guided, then pik")
+"""Of the solvers below."""
 QUICK_FRAMES = 240
 BINS = (0.0, 0.25, 0.5, 0.75, 0.999, 1.0)
 """Edges of the confidence, the last bin being full trust."""
@@ -51,6 +55,7 @@ def variants(prior: str = "") -> dict[str, Solver]:
         "guided, half trust": solver("guided", prior=prior, trust=0.5),
         "guided, no filter": solver("guided", prior=prior, cutoff=0.0),
         "guided, neutral hands and feet": solver("guided", prior=prior, ends="neutral"),
+        "guided, then pik": solver("pik", start="guided", prior=prior),
         "tgbsik": solver("tgbsik"),
     }
 
@@ -58,6 +63,7 @@ def variants(prior: str = "") -> dict[str, Solver]:
 def bench_prior(
     clips: Mapping[str, Motion],
     *,
+    people: Mapping[str, Sequence[Motion]] | None = None,
     prior: str = "",
     quick: bool = False,
     seed: int = SEED,
@@ -66,7 +72,9 @@ def bench_prior(
     """Measure.
 
     Args:
-        clips: name -> motion; the paper's clips get its weights for plain sequential IK.
+        clips: name -> motion; the paper's clips get its weights for plain sequential IK. Those
+            whose names agree up to the first underscore are of one person.
+        people: name -> motions of people whom the prior was not fitted to, for a table of them.
         prior: file of a model; empty for the built-in one.
         quick: at most 240 frames of each clip and fewer stresses; the same keys.
         seed: of noise and drop-outs.
@@ -79,13 +87,23 @@ def bench_prior(
         raise InputError("Expected at least one clip, got none.")
     chosen = {name: _excerpt(clip) if quick else clip for name, clip in clips.items()}
     solvers = variants(prior)
-    pair = {name: solvers[name] for name in ("sik", "guided")}
+    stressed = {name: solvers[name] for name in STRESSED}
     levels = {
         "noise_m": NOISE[::3] if quick else NOISE,
         "lost": LOST[::3] if quick else LOST,
         "lengths": LENGTHS[::2] if quick else LENGTHS,
     }
-    total = len(chosen) * len(solvers) + len(pair) * sum(map(len, levels.values()))
+    aside = {
+        f"{name}_{k + 1}": _excerpt(clip) if quick else clip
+        for name, motions in (people or {}).items()
+        for k, clip in enumerate(motions[:1] if quick else motions)
+    }
+    followers = other_solvers(prior, quick)
+    total = (
+        (len(chosen) + len(aside)) * len(solvers)
+        + len(stressed) * sum(map(len, levels.values()))
+        + len(chosen) * len(followers)
+    )
     done = 0
 
     def step() -> None:
@@ -94,18 +112,13 @@ def bench_prior(
         if progress is not None:
             progress(done, total)
 
-    rows = []
-    for clip_name, clip in chosen.items():
-        for name, method in solvers.items():
-            row = judge(_fitting(method, clip_name), clip).row
-            rows.append({"clip": clip_name, "solver": name, **row})
-            step()
+    rows = _rows(chosen, solvers, step)
     stresses = []
     for kind, values in levels.items():
         for value in values:
-            for name, method in pair.items():
+            for name, method in stressed.items():
                 found = [
-                    _stressed(_fitting(method, key), clip, kind, value, seed + k)
+                    _stressed(fitting(method, key), clip, kind, value, seed + k)
                     for k, (key, clip) in enumerate(chosen.items())
                 ]
                 position, orientation = np.mean(found, axis=0)
@@ -120,39 +133,38 @@ def bench_prior(
         "seed": seed,
         "prior": prior or "built-in",
         "rows": rows,
-        "averages": _averages(rows),
+        "subjects": averages(rows, ("subject", "solver"), pooled=True),
+        "averages": averages(rows, ("solver",)),
+        "kept_aside": _by_person(_rows(aside, solvers, step)),
         "stresses": stresses,
         "confidence": confidence_bins(solvers["guided"], chosen.values()),
+        "others": bench_others(chosen, followers, step),
         "machine": machine(),
     }
+
+
+def _rows(
+    clips: Mapping[str, Motion], solvers: Mapping[str, Solver], step: Callable[[], None]
+) -> list[dict[str, Any]]:
+    rows = []
+    for clip_name, clip in clips.items():
+        for name, method in solvers.items():
+            row = judge(fitting(method, clip_name), clip).row
+            subject = subject_name(Path(clip_name))
+            rows.append({"clip": clip_name, "subject": subject, "solver": name, **row})
+            step()
+    return rows
+
+
+def _by_person(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Rows of each person, and of all together."""
+    everybody = averages([{**row, "subject": ALL} for row in rows], ("subject", "solver"), True)
+    return averages(rows, ("subject", "solver"), True) + everybody
 
 
 def _excerpt(clip: Motion) -> Motion:
     start = max(0, (len(clip) - QUICK_FRAMES) // 2)
     return clip.frames(slice(start, start + QUICK_FRAMES))
-
-
-def _fitting(method: Solver, clip: str) -> Solver:
-    """Sequential IK with the paper's weights on the paper's clips; the guided solver needs none."""
-    paper = paper_clip(clip)
-    if paper is None or method.name == "guided":
-        return method
-    return replace(method, weights=paper.weights)  # type: ignore[call-arg]
-
-
-def _averages(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Means over clips; the largest of what is a largest."""
-    out = []
-    for name in dict.fromkeys(row["solver"] for row in rows):
-        mine = [row for row in rows if row["solver"] == name]
-        average: dict[str, Any] = {"solver": name}
-        for key, value in mine[0].items():
-            if isinstance(value, int | float):
-                values = [row[key] for row in mine]
-                largest = key.startswith("largest") or key.endswith("max_m")
-                average[key] = float(max(values) if largest else np.mean(values))
-        out.append(average)
-    return out
 
 
 def _stressed(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from ..solvers import solver
 from ..studio.figure import INK, contact_sheet, new_figure
 from ..studio.shot import Panel
 from .charts import PALETTE, STRONG
-from .published import paper_clip
+from .judging import fitting
 
 AXES = {
     "noise_m": ("noise on the points [mm]", 1e3),
@@ -24,7 +23,7 @@ AXES = {
     "lengths": ("error of limb lengths [%]", 1e2),
 }
 """Stress -> what its axis says, and the factor of its unit."""
-COLOURS = {"sik": STRONG, "guided": PALETTE[0]}
+COLOURS = {"sik": STRONG, "guided": PALETTE[0], "guided, then pik": PALETTE[1]}
 WORST = 6
 """Frames on a sheet."""
 APART = 0.5
@@ -54,26 +53,24 @@ def draw_curves(found: Mapping[str, Any], path: str | Path) -> None:
 def draw_worst(clip: Motion, name: str, prior: str, path: str | Path) -> None:
     """The frames in which the guided solver errs most: sequential IK, guided, and the truth."""
     points = clip.points()
-    paper = paper_clip(name)
-    plain = solver("sik") if paper is None else solver("sik", weights=paper.weights)
     motions, errors = {}, {}
-    for key, method in (("sik", plain), ("guided", solver("guided", prior=prior))):
+    methods = {"sik": fitting(solver("sik"), name), "guided": solver("guided", prior=prior)}
+    for key, method in methods.items():
         motions[key] = method.prepare(clip.skeleton, rate=clip.rate).solve_clip(points).motion
         errors[key] = compare(motions[key], clip).position_per_frame
     chosen = worst_frames(errors["guided"], clip.rate)
-    seen = replace(points, positions=points.positions[chosen])
     off = {key: 100.0 * float(error[chosen].mean()) for key, error in errors.items()}
     contact_sheet(
         [
-            Panel(motion.frames(chosen), title, seen)
+            Panel(motion, title, points)
             for motion, title in (
-                (clip, f"{name}: the truth in frames {', '.join(map(str, chosen))}"),
+                (clip, f"{name}: the truth"),
                 (motions["guided"], f"guided, {off['guided']:.1f} % of height off"),
                 (motions["sik"], f"sik, {off['sik']:.1f} % of height off"),
             )
         ],
         path,
-        poses=len(chosen),
+        times=[frame / clip.rate for frame in chosen],
         dpi=80,
     )
 

@@ -61,13 +61,14 @@ def _figures(figures: Mapping[str, Any]) -> list[str]:
         return ["Not measured."]
     rows = [
         "Errors on the subjects kept aside, as in the SIK paper: RMS over frames of the joint",
-        "average, positions as a part of body height, rotations in radians.",
+        "average, positions as a part of body height, rotations in radians; those of joints alone,",
+        "and with helper joints (a twist bone in the forearm) added to the joint they help.",
         "",
-        "| subject | position, sik | position, guided | rotation, sik | rotation, guided |",
-        "| --- | --- | --- | --- | --- |",
+        "| subject | position, sik | guided | rotation, sik | guided | with them, sik | guided |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
     ]
     for name, row in figures.items():
-        values = (row[f"{kind}_{who}"] for kind in ("position", "orientation")
+        values = (row[f"{kind}_{who}"] for kind in ("position", "own", "orientation")
                   for who in ("sik", "guided"))  # fmt: skip
         rows.append(f"| {name} | " + " | ".join(f"{value:.4f}" for value in values) + " |")
     return rows

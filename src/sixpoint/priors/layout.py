@@ -3,19 +3,19 @@
 Everything is seen in a *facing*: Y points from the pelvis to the head, X roughly to the left.
 Inputs are the other five points from the pelvis, as parts of body height; the direction of gravity;
 how far head, wrists and ankles are stretched; and the measures of the body. Outputs are directions:
-X and Y axis of each station of the spine, the hinge axis of each limb, and X and Y axis of each
-hand and foot in the frame of the bone above it.
+X and Y axis of each station of the spine, the hinge axis of each limb, and for each hand and foot
+two in the frame of the bone above it: X and Y axis of the foot; of the hand the X axis that the
+forearm's twist turns, and the Y axis of the hand in the twisted frame.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..kernels import arrays
 from ..kernels.types import Floats, Ints
-from .network import Array
-from .poses import ARMS, LIMBS, Build, Poses
+from .poses import ARMS, LIMBS, Build
 from .stations import STATIONS
+from .tape import Array
 
 POINTS = 5
 """Head, left and right wrist, left and right ankle."""
@@ -65,13 +65,6 @@ def facing(points: Array, left: Array) -> Array:
     return np.stack([across, up, np.cross(across, up)], axis=-1)
 
 
-def first_left(points: Array) -> Array:
-    """A first guess of where left is: the lines between wrists and between ankles, by length."""
-    up = _unit(points[:, 0])
-    lines = points[:, 1] - points[:, 2] + points[:, 3] - points[:, 4]
-    return np.asarray(lines - np.sum(lines * up, axis=-1, keepdims=True) * up)
-
-
 def inputs(points: Array, frames: Array, sizes: Array) -> Array:
     """Inputs of the network (F, 35): points as parts of height, facings, measures (F, 12)."""
     seen = np.einsum("fpi,fij->fpj", points, frames)
@@ -88,17 +81,10 @@ def inputs(points: Array, frames: Array, sizes: Array) -> Array:
     return np.concatenate([flat, frames[:, 1], np.stack(stretched, axis=1), sizes], axis=1)
 
 
-def targets(poses: Poses) -> Floats:
-    """Outputs that the network shall give, in the world, shape (F, 26, 3); ends as they are."""
-    axes = np.eye(3)
-    stations = poses.stations[:, :, None]
-    spine = arrays.rotate(stations, axes[:2]).reshape(len(poses), HINGES, 3)
-    hinges = arrays.rotate(poses.limbs[:, :, 0], axes[0])
-    lower, ends = poses.limbs[:, :, 1], poses.limbs[:, :, 2]
-    local = arrays.multiply(arrays.conjugate(lower), ends)[:, :, None]
-    return np.concatenate(
-        [spine, hinges, arrays.rotate(local, axes[:2]).reshape(len(poses), 2 * LIMBS, 3)], axis=1
-    )
+def neutral() -> Floats:
+    """Outputs for a body that stands as the facing does, shape (78,)."""
+    x, y = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
+    return np.array([*(x, y) * STATIONS, *(x,) * LIMBS, *(x, y) * LIMBS]).ravel()
 
 
 def mirror_inputs() -> tuple[Ints, Floats]:

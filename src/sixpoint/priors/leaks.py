@@ -7,16 +7,13 @@ other validated with, the figures are too good to be true.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..kernels import arrays
 from ..kernels.types import Floats
 from .poses import Poses
-
-if TYPE_CHECKING:
-    from .training import Subject
+from .rows import Subject
 
 STEP = 0.05
 """Rotations are told apart in steps of this [rad]: wide enough for rounding, and the chance that

@@ -1,10 +1,9 @@
-"""What the network is punished for: how far joints would be from where they were.
+"""What the network is punished for: the errors of the body that follows from its answer.
 
-The outputs are directions, but what counts are places, so each frame costs the distances of spine,
-shoulders, hips and of elbows and knees that follow from them, and the distances of the directions
-themselves for the sake of rotations. All distances are |d|, smoothed near zero, and not squared: a
-few frames that nobody can guess must not decide. Frames count by their squares, as the error
-measure does. Every step is linear in the outputs but for the third axis of a frame, Z = X x Y.
+They are those by which solvers are judged (section 9 of the SIK paper): in each frame the mean over
+22 joints of the distances and of the angles between rotations relative to the part below, then the
+root mean square over frames for places. Single distances and angles are not squared: a few joints
+that nobody can guess must not decide. All are smoothed near zero.
 """
 
 from __future__ import annotations
@@ -13,107 +12,56 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .layout import ENDS, HINGES, ROWS
-from .network import Array
-from .poses import ARMS, CHEST
-from .stations import HEAD, PELVIS, STATIONS, TORSO
+from . import tape
+from .answer import Answer, Body, answer
+from .layout import ROWS
+from .tape import Array, Value
 
-SMOOTH_PLACE, SMOOTH_AXIS = 1e-5, 1e-3
-"""Squares of the distances below which a cost is smooth; parts of height, and directions."""
-SPINE, SHOULDER, HIP, HINGE = 1.0, 3.0, 5.0, 1.0
-"""What a distance of each joint costs: elbows follow their shoulder, and knees their hip."""
-PLACES, AXES = 10.0, 0.1
-"""What places cost against directions."""
-PARTS = HEAD - TORSO
+SMOOTH_PLACE, SMOOTH_ANGLE = 1e-6, 1e-4
+"""Squares of the distances (parts of height) and angles [rad] below which a cost is smooth."""
+PLACES, TURNS, LENGTHS = 10.0, 1.0, 0.02
+"""What errors of places and of rotations cost, and directions of another length than 1."""
 SCORED = 22.0
+TWIST = 0.5
+"""What the twist of a forearm costs, which counts with no joint or with the hand's."""
 
 
 class Batch(NamedTuple):
-    """What the loss compares the outputs with, in the facing; lengths as parts of height."""
+    """What answers are made from and compared with, in the facing; lengths as parts of height."""
 
-    targets: Array
-    """Directions, shape (N, 26, 3)."""
-    parts: Array
-    """Parts of torso and neck in the neutral stance, shape (N, 5, 3)."""
-    girdle: Array
-    """Base of the neck to each shoulder in the neutral stance, shape (N, 2, 3)."""
-    hips: Array
-    """Pelvis to each hip in the neutral stance, shape (N, 2, 3)."""
-    spine: Array
-    """Where the ends of these parts are, shape (N, 5, 3)."""
-    roots: Array
-    """Where shoulders and hips are, shape (N, 4, 3)."""
-    lines: Array
-    """Unit vectors from shoulder to wrist and from hip to ankle, shape (N, 4, 3)."""
-    levers: Array
-    """Distances of elbows and knees from these lines, shape (N, 4)."""
+    points: Array
+    """Head, wrists and ankles as they were seen, shape (N, 5, 3)."""
+    body: Body
+    turns: Array
+    """Rotations as in `Answer.locals`, shape (N, 21, 3, 3)."""
+    places: Array
+    """As in `Answer.places`, shape (N, 15, 3)."""
 
 
-def axis_weights() -> Array:
-    """What each direction costs, shape (26,): the pelvis more, hands and feet less."""
-    weights = np.ones(ROWS, np.float32)
-    weights[0] = 1.5
-    weights[ENDS:] = 0.3
-    return weights / ROWS
+def turn_weights() -> Array:
+    """What the angle of each of the 21 rotations costs."""
+    weights = np.ones(21, np.float32)
+    weights[15:17] = TWIST
+    return weights
 
 
-def loss(outputs: Array, batch: Batch) -> tuple[float, Array]:
-    """The cost of outputs (N, 78), and its derivative by them."""
-    count = len(outputs)
-    rows = outputs.reshape(count, ROWS, 3)
-    slope = np.zeros_like(rows)
-    gaps = rows - batch.targets
+def loss(outputs: Value, batch: Batch) -> Value:
+    """The cost of outputs (N, 78)."""
+    places, turns = errors(answer(outputs, batch.points, batch.body), batch)
+    rows = outputs.reshape(len(batch.points), ROWS, 3)
+    excess = tape.dot(rows, rows) - 1.0
+    cost = tape.sqrt((places * places).mean()) * PLACES + turns.mean() * TURNS
+    return cost + (excess * excess).mean() * LENGTHS
 
-    # Directions, each frame alike.
-    size = np.sqrt((gaps * gaps).sum(-1) + SMOOTH_AXIS)
-    weights = axis_weights()
-    total = AXES * float((size * weights).sum()) / count
-    slope += (AXES / count) * (weights / size)[..., None] * gaps
 
-    # Places.
-    x, y = rows[:, 0 : 2 * STATIONS : 2], rows[:, 1 : 2 * STATIONS : 2]
-    z = np.cross(x, y)
-
-    def turned(station: slice | int, vectors: Array) -> Array:
-        return (
-            vectors[..., :1] * x[:, station]
-            + vectors[..., 1:2] * y[:, station]
-            + vectors[..., 2:] * z[:, station]
-        )
-
-    inner = slice(TORSO, HEAD)
-    chest, pelvis = slice(CHEST, CHEST + 1), slice(PELVIS, PELVIS + 1)
-    spine = np.cumsum(turned(inner, batch.parts), axis=1)
-    neck_base = spine[:, CHEST - TORSO : CHEST - TORSO + 1]
-    shoulders = neck_base + turned(chest, batch.girdle)
-    hips = turned(pelvis, batch.hips)
-    across = gaps[:, HINGES:ENDS]
-    across = across - (across * batch.lines).sum(-1, keepdims=True) * batch.lines
-    pieces = (
-        (SPINE, spine - batch.spine),
-        (SHOULDER, shoulders - batch.roots[:, :ARMS]),
-        (HIP, hips - batch.roots[:, ARMS:]),
-        (HINGE, across * batch.levers[..., None]),
+def errors(found: Answer, batch: Batch) -> tuple[Value, Value]:
+    """Mean distance and mean angle of the scored joints in each frame, shape (N,) each."""
+    gap = found.places - batch.places
+    distances = tape.sqrt((gap * gap).sum(axis=-1) + SMOOTH_PLACE)
+    twist = found.locals - batch.turns
+    # |A - B|^2 = 8 sin^2(angle / 2), so this is the angle where it is small, and less where not.
+    angles = tape.sqrt((twist * twist).sum(axis=(-2, -1)) * 0.5 + SMOOTH_ANGLE)
+    return (
+        distances.sum(axis=1) * (1.0 / SCORED),
+        (angles * turn_weights()).sum(axis=1) * (1.0 / SCORED),
     )
-    sizes = [np.sqrt((d * d).sum(-1) + SMOOTH_PLACE) for _, d in pieces]
-    frame = sum(w * s.sum(axis=1) for (w, _), s in zip(pieces, sizes, strict=True)) / SCORED
-    rms = float(np.sqrt((frame * frame).mean()))
-    total += PLACES * rms
-    share = (PLACES * frame / (count * rms * SCORED))[:, None, None]
-    pull = [share * w * d / s[..., None] for (w, d), s in zip(pieces, sizes, strict=True)]
-
-    pulled = pull[3] * batch.levers[..., None]
-    slope[:, HINGES:ENDS] += pulled - (pulled * batch.lines).sum(-1, keepdims=True) * batch.lines
-    at_spine = pull[0].copy()
-    at_spine[:, CHEST - TORSO] += pull[1].sum(axis=1)
-    # A place moves with all parts below it.
-    at_parts = np.cumsum(at_spine[:, ::-1], axis=1)[:, ::-1]
-    for station, vectors, g in (
-        *((TORSO + k, batch.parts[:, k], at_parts[:, k]) for k in range(PARTS)),
-        *((CHEST, batch.girdle[:, k], pull[1][:, k]) for k in range(ARMS)),
-        *((PELVIS, batch.hips[:, k], pull[2][:, k]) for k in range(2)),
-    ):
-        a, b, c = vectors[:, :1], vectors[:, 1:2], vectors[:, 2:]
-        slope[:, 2 * station] += a * g + c * np.cross(y[:, station], g)
-        slope[:, 2 * station + 1] += b * g + c * np.cross(g, x[:, station])
-    return total, slope.reshape(count, 3 * ROWS)

@@ -22,7 +22,7 @@ from ..replacing import replacing
 from .layout import INPUTS, OUTPUTS, mirror_inputs, mirror_outputs
 from .network import bend
 
-FORMAT, VERSION = "sixpoint prior", 1
+FORMAT, VERSION = "sixpoint prior", 2
 """Version of what goes in and comes out: a model of another one cannot be used."""
 BUILTIN = "people.npz"
 """The model that comes with the package."""
@@ -167,7 +167,7 @@ class Prior:
             raise
         except (KeyError, TypeError, ValueError, EOFError, zipfile.BadZipFile, zlib.error,
                 OSError) as error:  # fmt: skip
-            raise FormatError(f"Expected a {FORMAT} file, got something else ({error}).") from error
+            raise FormatError(f"Expected a {FORMAT} file, got something else.") from error
 
 
 @cache

@@ -1,0 +1,237 @@
+"""Derivatives of what NumPy computes: every step is kept on a tape, which is played backwards.
+
+Only what the training of a prior needs, on whole arrays. A `Value` is an array and how it was made;
+`slopes` gives the derivatives of one number by any of them (reverse mode: Griewank and Walther,
+Evaluating Derivatives, SIAM 2008). Numbers that never change are plain arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import count
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.floating]
+Pull: TypeAlias = Callable[[Array], Array]
+"""From the derivative by a result to the derivative by one of its sources."""
+
+TINY = 1e-20
+"""A smaller square is zero."""
+
+_serial = count()
+
+
+class Value:
+    """An array that remembers how it was computed."""
+
+    __array_priority__ = 1.0  # array + value is ours, not NumPy's
+    __slots__ = ("array", "number", "sources")
+
+    def __init__(self, array: Array, sources: Sequence[tuple[Value, Pull]] = ()) -> None:
+        self.array = array
+        self.sources = sources
+        self.number = next(_serial)
+        """Later values have higher ones."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the array."""
+        return self.array.shape
+
+    def __add__(self, other: Value | Array | float) -> Value:
+        return _made(_raw(self) + _raw(other), (self, lambda g: g), (other, lambda g: g))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Value | Array | float) -> Value:
+        return _made(_raw(self) - _raw(other), (self, lambda g: g), (other, np.negative))
+
+    def __rsub__(self, other: Array | float) -> Value:
+        return _made(other - self.array, (self, np.negative))
+
+    def __neg__(self) -> Value:
+        return _made(-self.array, (self, np.negative))
+
+    def __mul__(self, other: Value | Array | float) -> Value:
+        a, b = _raw(self), _raw(other)
+        return _made(a * b, (self, lambda g: g * b), (other, lambda g: g * a))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Value | Array | float) -> Value:
+        a, b = _raw(self), _raw(other)
+        return _made(a / b, (self, lambda g: g / b), (other, lambda g: -g * a / (b * b)))
+
+    def __rtruediv__(self, other: Array | float) -> Value:
+        a, b = _raw(other), self.array
+        return _made(a / b, (self, lambda g: -g * a / (b * b)))
+
+    def __matmul__(self, other: Value | Array) -> Value:
+        a, b = _raw(self), _raw(other)
+        return _made(a @ b, (self, lambda g: g @ flipped(b)), (other, lambda g: flipped(a) @ g))
+
+    def __getitem__(self, key: Any) -> Value:
+        """By slices and whole numbers, so that nothing is taken twice."""
+
+        def pull(g: Array) -> Array:
+            whole = np.zeros_like(self.array)
+            whole[key] = g
+            return whole
+
+        return Value(self.array[key], [(self, pull)])
+
+    def sum(self, axis: int | tuple[int, ...] | None = None) -> Value:
+        """Sum over some axes, or over all."""
+        axes = tuple(range(self.array.ndim)) if axis is None else axis
+        shape = self.shape
+        return Value(
+            np.asarray(self.array.sum(axis=axes)),
+            [(self, lambda g: np.broadcast_to(np.expand_dims(g, axes), shape))],
+        )
+
+    def mean(self) -> Value:
+        """Of all numbers."""
+        return self.sum() * (1.0 / self.array.size)
+
+    def reshape(self, *shape: int) -> Value:
+        """The same numbers in another shape."""
+        before = self.shape
+        return Value(self.array.reshape(shape), [(self, lambda g: g.reshape(before))])
+
+    def flipped(self) -> Value:
+        """Matrices, transposed."""
+        return Value(flipped(self.array), [(self, flipped)])
+
+
+def slopes(cost: Value, by: Sequence[Value]) -> list[Array]:
+    """Derivatives of a number by each of some values."""
+    found: dict[int, Array] = {cost.number: np.ones_like(cost.array)}
+    waiting = {cost.number: cost}
+    wanted = {value.number for value in by}
+    while waiting:
+        # A value is done when all that was made of it is: those have higher numbers.
+        number = max(waiting)
+        value = waiting.pop(number)
+        slope = found[number] if number in wanted else found.pop(number)
+        for source, pull in value.sources:
+            part = _fitted(pull(slope), source.shape)
+            known = found.get(source.number)
+            found[source.number] = part if known is None else known + part
+            waiting[source.number] = source
+    return [found.get(value.number, np.zeros_like(value.array)) for value in by]
+
+
+def sqrt(x: Value) -> Value:
+    """Square root."""
+    root = np.sqrt(x.array)
+    return Value(root, [(x, lambda g: 0.5 * g / root)])
+
+
+def sin(x: Value) -> Value:
+    """Sine."""
+    cosine = np.cos(x.array)
+    return Value(np.sin(x.array), [(x, lambda g: g * cosine)])
+
+
+def cos(x: Value) -> Value:
+    """Cosine."""
+    sine = np.sin(x.array)
+    return Value(np.cos(x.array), [(x, lambda g: -g * sine)])
+
+
+def atan2(y: Value, x: Value) -> Value:
+    """Angle of the point (x, y); it does not change with a point at the origin."""
+    a, b = y.array, x.array
+    square = np.maximum(a * a + b * b, TINY)
+    return Value(np.arctan2(a, b), [(y, lambda g: g * b / square), (x, lambda g: -g * a / square)])
+
+
+def bend(x: Value) -> Value:
+    """(x + sqrt(x^2 + 1)) / 2: what a hidden unit makes of its sum."""
+    root = np.sqrt(x.array * x.array + 1.0)
+    slope = 0.5 + 0.5 * x.array / root
+    return Value(0.5 * (x.array + root), [(x, lambda g: g * slope)])
+
+
+def least(a: Value, b: Value | Array | float) -> Value:
+    """The smaller of two, number by number."""
+    first = a.array <= _raw(b)
+    return _made(
+        np.where(first, a.array, _raw(b)), (a, lambda g: g * first), (b, lambda g: g * ~first)
+    )
+
+
+def most(a: Value, b: Value | Array | float) -> Value:
+    """The larger of two, number by number."""
+    return -least(-a, -b)
+
+
+def cross(a: Value, b: Value) -> Value:
+    """Cross product of vectors."""
+    x, y = a.array, b.array
+    return _made(np.cross(x, y), (a, lambda g: np.cross(y, g)), (b, lambda g: np.cross(g, x)))
+
+
+def dot(a: Value, b: Value | Array) -> Value:
+    """Scalar product of vectors, the last axis kept as one."""
+    x, y = _raw(a), _raw(b)
+    return _made((x * y).sum(-1, keepdims=True), (a, lambda g: g * y), (b, lambda g: g * x))
+
+
+def running_sum(x: Value) -> Value:
+    """Sums of the first, of the first two, ... along the second axis."""
+    return Value(
+        np.cumsum(x.array, axis=1),
+        [(x, lambda g: np.flip(np.cumsum(np.flip(g, axis=1), axis=1), axis=1))],
+    )
+
+
+def joined(values: Sequence[Value], axis: int) -> Value:
+    """One after the other along an axis."""
+    ends = np.cumsum([value.shape[axis] for value in values])
+
+    def pull(k: int) -> Pull:
+        start = int(ends[k]) - values[k].shape[axis]
+        return lambda g: np.take(g, np.arange(start, int(ends[k])), axis=axis)
+
+    return Value(
+        np.concatenate([value.array for value in values], axis=axis),
+        [(value, pull(k)) for k, value in enumerate(values)],
+    )
+
+
+def stacked(values: Sequence[Value], axis: int) -> Value:
+    """Side by side along a new axis."""
+
+    def pull(k: int) -> Pull:
+        return lambda g: np.take(g, k, axis=axis)
+
+    return Value(
+        np.stack([value.array for value in values], axis=axis),
+        [(value, pull(k)) for k, value in enumerate(values)],
+    )
+
+
+def flipped(matrices: Array) -> Array:
+    """Matrices, transposed."""
+    return np.swapaxes(matrices, -1, -2)
+
+
+def _raw(x: Value | Array | float) -> Any:
+    return x.array if isinstance(x, Value) else x
+
+
+def _made(array: Array, *sources: tuple[Value | Array | float, Pull]) -> Value:
+    return Value(array, [(s, pull) for s, pull in sources if isinstance(s, Value)])
+
+
+def _fitted(slope: Array, shape: tuple[int, ...]) -> Array:
+    """Summed over the axes along which the source was repeated."""
+    if slope.shape == shape:
+        return slope
+    slope = slope.sum(axis=tuple(range(slope.ndim - len(shape))))
+    once = tuple(k for k, n in enumerate(shape) if n == 1 and slope.shape[k] != 1)
+    return np.asarray(slope.sum(axis=once, keepdims=True))
