@@ -33,6 +33,20 @@ def still_motion(skeleton: Skeleton, frames: int = 4, rate: float = 60.0) -> Mot
     return Motion(skeleton, root, np.tile(bind, (frames, 1, 1)), rate)
 
 
+def folded_arms(turn: float = 0.9) -> Motion:
+    """The left elbow pressed into the chest."""
+    skeleton = Skeleton.humanoid(1.75)
+    motion = still_motion(skeleton)
+    rotations = motion.rotations.copy()
+    shoulder, elbow = (skeleton.anatomy.node(f"l_{part}") for part in ("shoulder", "elbow"))
+    rotations[:, shoulder] = arrays.multiply(
+        arrays.from_axis_angle(np.array([1.0, 0, 0]), -0.5),
+        arrays.from_axis_angle(np.array([0.0, 0, 1.0]), -turn),
+    )
+    rotations[:, elbow] = arrays.from_axis_angle(np.array([1.0, 0, 0]), -1.2)
+    return Motion(skeleton, motion.root, rotations, motion.rate)
+
+
 def odd_rig(seed: int = 1) -> Skeleton:
     """The built-in figure with joint frames that point anywhere; its bind pose stands."""
     figure = Skeleton.humanoid()

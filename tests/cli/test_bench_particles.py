@@ -11,6 +11,7 @@ import sixpoint.bench.particles as bench
 def small(monkeypatch):
     monkeypatch.setattr(bench, "DOF", (6,))
     monkeypatch.setattr(bench, "TIMED_DOF", (6, 30, 60))
+    monkeypatch.setattr(bench, "FEWEST", 1)
 
 
 def test_particles_writes_what_it_prints(tmp_path, report):
@@ -18,6 +19,13 @@ def test_particles_writes_what_it_prints(tmp_path, report):
     assert found["bench"] == "particles"
     assert json.loads((tmp_path / "out" / "particles.json").read_text()) == found
     assert found["trials"] == 2
+    assert (tmp_path / "out" / "success.png").stat().st_size > 1000
+    assert (tmp_path / "out" / "times.png").stat().st_size > 1000
+
+
+def test_particles_takes_a_seed(report):
+    found = report("bench", "particles", "--trials", 1, "--quick", "--seed", 7)
+    assert found["seed"] == 7
 
 
 def test_particles_shows_tables(run):

@@ -26,7 +26,7 @@ def stage(tmp_path_factory):
     return folder
 
 
-def test_pictures_become_points_and_a_body(stage, tmp_path):
+def test_pictures_become_points_and_a_body(stage, tmp_path):  # S3.1
     out = tmp_path / "points.npz"
     report = json.loads(
         run("capture", stage / "left", stage / "right", "--calibration", stage / "cameras.json",
@@ -81,6 +81,12 @@ def test_keypoints_become_points(stage, tmp_path):
         (["left", "right", "--calibration", "no.json", "-o", "a.npz"], 1, "no.json: Cannot be"),
         (["left", "right", "left", "--calibration", "cameras.json", "-o", "a.npz"], 2,
          "as many views as cameras"),
+        (["left", "right", "--calibration", "cameras.json", "-o", "a.npz", "--cameras",
+          "left,middle"], 2, "No camera 'middle'"),
+        (["left", "right", "--calibration", "cameras.json", "-o", "a.npz", "--cameras", "left"], 2,
+         "as many views as cameras (left), got 2"),
+        (["0", "1", "--calibration", "cameras.json", "-o", "a.npz", "--frames", "2"], 1,
+         "0: Cannot be opened"),
         (["left", "nothing", "--calibration", "cameras.json", "-o", "a.npz"], 1,
          "nothing: Expected a folder of pictures"),
         (["left", "right", "--calibration", "cameras.json", "-o", "a.npz", "--key", "green"], 2,
@@ -110,29 +116,70 @@ def test_a_wall_of_another_colour_is_named_and_gives_nothing(stage, tmp_path):
     assert auto["seen"]["head"] == 1.0
 
 
-def test_boards_are_calibrated(tmp_path):
+def test_views_are_those_of_the_cameras_that_they_are_named_after(stage, tmp_path):
+    points = []
+    for order in (("left", "right"), ("right", "left")):
+        out = tmp_path / f"{order[0]}.npz"
+        run("capture", *(stage / side for side in order), "--calibration", stage / "cameras.json",
+            "--feedback", "none", "-o", out)  # fmt: skip
+        points.append(load_points(out).positions)
+    np.testing.assert_allclose(points[0], points[1], atol=1e-9)
+
+
+def test_one_view_twice_gives_nothing_and_says_so(stage, tmp_path):
+    said = run("capture", stage / "left", stage / "left", "--calibration", stage / "cameras.json",
+               "-o", tmp_path / "p.npz").stderr  # fmt: skip
+    assert "both cameras show the same picture" in said
+    assert not load_points(tmp_path / "p.npz").seen.any()
+
+
+def test_two_running_cameras_become_points(stage, tmp_path, monkeypatch):
     import cv2
 
-    from board_pictures import shown
-    from sixpoint.vision.boards import Board
-    from sixpoint.vision.stage import stage_cameras
+    from devices import Bench
+    from sixpoint.vision.footage import open_footage, read_together
 
-    board = Board(6, 4, 0.10)
-    for camera in stage_cameras((640, 480)):
-        (tmp_path / camera.name).mkdir()
-        for k in range(7):
-            pose = (
-                (0.5 * np.sin(k), 0.5 * np.cos(1.7 * k), 0.2 * np.sin(3 * k)),
-                (-0.3 + 0.1 * np.sin(2 * k), 1.2 + 0.1 * np.cos(k), 0.3 + 0.2 * np.sin(k)),
-            )
-            cv2.imwrite(str(tmp_path / camera.name / f"{k}.png"), shown(camera, board, *pose))
+    pairs = list(read_together([open_footage(str(stage / side)) for side in ("left", "right")]))
+    # The first picture of each only says how large they are.
+    bench = Bench(lambda frame, number: pairs[max(frame - 1, 0)][number])
+    monkeypatch.setattr(cv2, "VideoCapture", bench.open)
+    call = ("capture", 0, 1, "--calibration", stage / "cameras.json", "--feedback", "none", "--key",
+            "auto", "--rate", 30, "-o", tmp_path / "live.npz")  # fmt: skip
+    assert "Expected --frames N with cameras" in run(*call, code=2).stderr
+    bench.opened.update({0: 0, 1: 0})
+    run(*call, "--frames", 10)
+    assert not any(bench.opened.values())
+    run("capture", stage / "left", stage / "right", "--calibration", stage / "cameras.json",
+        "--feedback", "none", "--key", "auto", "-o", tmp_path / "files.npz")  # fmt: skip
+    live, files = (load_points(tmp_path / f"{name}.npz") for name in ("live", "files"))
+    np.testing.assert_allclose(live.positions, files.positions[:10], atol=1e-9)
+
+
+@pytest.mark.parametrize("views", [("cam01", "cam02"), ("cam03", "cam04")])
+def test_two_of_four_real_cameras_load_and_are_refused_by_the_rules(shared_data, tmp_path, views):
+    """Loads with its calibration, two of four cameras; there is no wall of one colour behind it."""
+    folder = shared_data / "other" / "video_multicam"
     report = json.loads(
-        run("calibrate", tmp_path / "left", tmp_path / "right", "--board", "6x4", "--square",
-            0.1, "-o", tmp_path / "rig.json", "--json").stdout
+        run("capture", *(folder / f"{view}.mp4" for view in views), "--calibration",
+            folder / "Calib.qca.txt", "--frames", 2, "-o", tmp_path / "p.npz", "--json").stdout
     )  # fmt: skip
-    assert report["baseline_m"] == pytest.approx(0.8, rel=0.03)
-    assert (
-        "COLUMNSxROWS"
-        in run("calibrate", "a", "b", "--board", "six", "-o", tmp_path / "rig.json", code=2).stderr
-    )
-    assert "No scene" in run("stage", "--scene", "opera", "-o", tmp_path, code=2).stderr
+    assert report["rules_broken"] == {"KEY_BACKGROUND": 2}
+    cut = [text for text in report["warnings"] if "1080 x 1920, calibrated were 1088" in text]
+    assert len(cut) == (2 if views[0] == "cam01" else 0)
+
+
+def test_a_capture_in_which_nobody_was_seen_reconstructs_to_a_warning(tmp_path):
+    from sixpoint.formats import save_points
+    from sixpoint.motion.points import Points
+    from sixpoint.vision.capture import UPPER
+
+    nobody = Points(UPPER, np.full((5, len(UPPER), 3), np.nan), 30.0)
+    save_points(nobody, tmp_path / "n.npz")
+    for solver in ("sik", "analytic-upper", "pik-balance"):
+        call = ("reconstruct", tmp_path / "n.npz", "--height", 1.75, "--solver", solver,
+                "-o", tmp_path / "n.bvh")  # fmt: skip
+        report = json.loads(run(*call, "--json").stdout)
+        assert report["target_mean_m"] is None
+        assert report["target_max_m"] is None
+        assert "no point was seen in any frame" in report["warnings"][0]
+        assert "none was seen" in run(*call).stdout

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -81,6 +83,29 @@ def test_settings_change_the_result(clip_path, tmp_path, report):
                     "--set", "bend=chord", "--collisions")  # fmt: skip
     numbers = {round(found["position_rms"], 9) for found in (plain, turned, freely)}
     assert len(numbers) > 1
+
+
+def test_feet_that_a_solver_cannot_keep_are_told_of(clip, tmp_path, report):
+    points = clip.points(("pelvis", "head", "l_wrist", "r_wrist"))
+    positions = points.positions.copy()
+    positions[5:, :2, 1] += 0.15  # a leap, for all that is known
+    save_points(type(points)(points.names, positions, points.rate), tmp_path / "p.npz")
+    for solver, told in (("sik", True), ("pik-balance", False)):
+        found = report("reconstruct", tmp_path / "p.npz", "-o", tmp_path / "o.bvh",
+                       "--height", 1.75, "--solver", solver)  # fmt: skip
+        said = " ".join(found["warnings"])
+        assert "the feet are kept where they stood" in said
+        assert ("leaves them by up to" in said) == told
+
+
+def test_elbows_are_cleared_after_any_solver(clip_path, tmp_path, report):
+    for solver in ("sik", "analytic-upper"):
+        found = report("reconstruct", clip_path, "-o", tmp_path / "a.bvh", "--solver", solver,
+                       "--clear-elbows")  # fmt: skip
+        (note,) = (text for text in found["warnings"] if "elbows swivelled" in text)
+        after, before = re.findall(r"([0-9.]+) mm", note)
+        assert float(after) <= float(before)
+        assert (tmp_path / "a.bvh").exists()
 
 
 def test_limits_from_a_file_are_those_of_the_file(clip, clip_path, tmp_path, report):

@@ -4,7 +4,6 @@ import numpy as np
 from tests.priors.people import clip
 
 from sixpoint.formats import save
-from sixpoint.motion.clips import builtin
 
 
 def folder_of(tmp_path, names):
@@ -32,6 +31,9 @@ def test_a_prior_is_trained_reported_and_used(report, run, tmp_path, clip_path):
     assert "kept aside for validation: 1 subjects (3)" in card
     used = report("reconstruct", clip_path, "-o", tmp_path / "out.bvh", "--prior", model)
     assert used["solver"] == "guided"
+    for words in (("monte-carlo",), ("dls", "--set", "start=guided")):
+        words = ("--solver", *words, "--prior", model)
+        assert report("reconstruct", clip_path, "-o", tmp_path / "out.bvh", *words)["frames"] == 30
     table = run("train", folder, "-o", model, *SMALL).stdout
     assert "Subjects kept aside" in table
 
@@ -70,16 +72,10 @@ def test_a_model_of_another_kind_is_refused(run, tmp_path, clip_path):
     np.savez(tmp_path / "odd.npz", a=np.zeros(3))
     words = ("reconstruct", clip_path, "-o", tmp_path / "out.bvh", "--prior", tmp_path / "odd.npz")
     assert "Expected a sixpoint prior file" in run(*words, status=2).stderr
-    words = ("reconstruct", clip_path, "-o", tmp_path / "out.bvh", "--solver", "sik")
-    refused = run(*words, "--prior", tmp_path / "odd.npz", status=2).stderr
-    assert "No setting of solver 'sik' 'prior'" in refused
-
-
-def test_bench_prior_writes_numbers_and_pictures(report, tmp_path):
-    save(builtin("squat").frames(slice(0, 200, 4)), tmp_path / "squat.bvh")
-    found = report("bench", "prior", "--data", tmp_path, "--quick", "-o", tmp_path / "out")
-    assert {row["solver"] for row in found["averages"]} >= {"sik", "guided"}
-    assert {row["stress"] for row in found["stresses"]} == {"noise_m", "lost", "lengths"}
-    assert sum(row["frames"] for row in found["confidence"]) == 50
-    for name in ("prior.json", "curves.png", "worst_squat.png"):
-        assert (tmp_path / "out" / name).stat().st_size > 1000
+    refused = run(*words, "--solver", "sik", status=2).stderr
+    assert "--prior is for the solvers guided, tgbsik, ccd" in refused
+    assert "'sik' does not use it" in refused
+    refused = run(*words, "--solver", "dls", status=2).stderr
+    assert 'follows the guided solver, as with start="guided"' in refused
+    refused = run(*words, "--solver", "none", status=2).stderr
+    assert "No solver 'none'" in refused

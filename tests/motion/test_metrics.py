@@ -306,7 +306,7 @@ def test_the_report_is_json_and_a_small_table():
     assert report["roles"]["l_knee"]["position"] == result.roles["l_knee"].position
     assert "position_per_frame" not in report
     lines = str(result).splitlines()
-    assert len(lines) == 11
+    assert len(lines) == 12  # the last of the errors: all joints turn, helpers among them
     assert f"{result.position_rms:.4f}" in lines[2]
     assert f"{result.orientation_rms:.4f}" in lines[4]
 
@@ -322,3 +322,15 @@ def test_a_long_clip_is_compared_in_no_time():
     start = time.perf_counter()
     compare(a, b)
     assert time.perf_counter() - start < 2.0  # 0.2 s alone on a core
+
+
+def test_a_twist_bone_counts_with_the_wrist_or_for_itself():
+    rig = insert_above(FIGURE, "l_wrist", "l_forearm_twist")
+    motion = random_motion(rig, frames=3)
+    found = compare(turned(motion, "l_forearm_twist", "Y", 0.44), motion)
+    assert found.orientation_rms == pytest.approx(0.44 / 22.0)
+    assert found.orientation_rms_own == pytest.approx(0.0, abs=1e-12)
+    assert found.orientation_own_per_frame == pytest.approx(np.zeros(3), abs=1e-12)
+    found = compare(turned(motion, "l_wrist", "X", 0.44), motion)
+    assert found.orientation_rms_own == pytest.approx(found.orientation_rms)
+    assert found.orientation_mean_own == pytest.approx(0.44 / 22.0)

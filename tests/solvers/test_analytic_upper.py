@@ -109,6 +109,37 @@ def test_without_trunk_control_far_hands_are_missed():  # S3.34, Fig. 12
     assert free.residuals[-1, 2] < 0.02
 
 
+def trunk_yaw(motion: sp.Motion) -> np.ndarray:
+    """Where the shoulders face, (F,) [degrees]."""
+    at = motion.points(["l_shoulder", "r_shoulder"]).positions
+    line = at[:, 0] - at[:, 1]
+    return np.degrees(np.arctan2(-line[:, 2], line[:, 0]))
+
+
+@pytest.mark.parametrize("limits", ["adult", None])
+@pytest.mark.parametrize("feet", [True, False])
+def test_crossing_hands_are_met_and_do_not_turn_the_trunk_round(limits, feet):  # S3.37
+    points = scene("crossing").points()
+    places = points.positions.copy()
+    if not feet:
+        places[:, 4:] = np.nan
+    result = sp.reconstruct(Points(SIX, places, 30.0), BODY, "analytic-upper", limits=limits)
+    assert not result.unreachable[:, :2].any()
+    assert result.residuals[:, 2:4].max() < 1e-6
+    assert np.abs(trunk_yaw(result.motion)).max() < 60.0  # the plain mean: 152
+    assert np.abs(trunk_yaw(result.motion)[-10:]).max() < 5.0  # and it comes back
+
+
+def test_a_person_who_turns_is_followed():
+    frames = np.empty((150, 6, 3))
+    stance = scene("calibration").points().positions[0]
+    for f in range(150):  # half a turn in three seconds, then still
+        angle = np.pi * min(f / 90.0, 1.0)
+        frames[f] = arrays.rotate(arrays.from_axis_angle(np.array([0.0, 1.0, 0.0]), angle), stance)
+    motion = sp.reconstruct(Points(SIX, frames, 30.0), BODY, "analytic-upper").motion
+    assert abs(trunk_yaw(motion)[-1]) > 175.0
+
+
 def test_hands_at_one_place_say_nothing():
     stance = scene("calibration").points().positions[0].copy()
     stance[3] = stance[2]

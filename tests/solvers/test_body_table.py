@@ -258,3 +258,15 @@ def test_room_for_answers():
 def test_records_are_small():  # S0.3
     record, rest = build_body(HUMAN.anatomy)
     assert record.nbytes + rest.nbytes + new_state().nbytes + new_work().nbytes < 100_000
+
+
+def test_a_joint_in_the_forearm_has_a_row_unless_it_would_move_the_hand():
+    rig = insert_above(HUMAN, "r_wrist", "twist")
+    body, _ = body_of(rig)
+    assert body.twists.tolist() == [-1, body.rows - 1, -1, -1]
+    assert row_names(rig, body)[body.twists[R_ARM]] == "twist"
+    offsets = rig.offsets.copy()
+    at = rig.index("twist")
+    offsets[at, 0] += 0.02  # beside the line from elbow to wrist
+    offsets[at + 1, 0] -= 0.02
+    assert (body_of(replace(rig, offsets=offsets))[0].twists == -1).all()

@@ -19,6 +19,7 @@ from sixpoint.solvers._kernels.figure import (
     figure_axes,
     figure_forward,
     figure_jacobian,
+    figure_read,
     figure_residuals,
     figure_turn,
     figure_write,
@@ -59,8 +60,11 @@ def test_kernels_place_figures_like_poses(pose: Pose):
     np.testing.assert_allclose(state.place, places[:joints], atol=1e-12)
     np.testing.assert_allclose(state.tips[0], places[-1], atol=1e-12)
     rotations, root = np.zeros((joints, 4)), np.zeros((1, 3))
-    figure_write(figure, state, rotations, root, 0)
+    figure_write(figure, state, figure.rest, rotations, root, 0)
     assert arrays.angle_between(rotations, pose.rotations).max() < 1e-7
+    local = arrays.identity(joints)
+    figure_read(figure, rotations, local)
+    assert arrays.angle_between(local, state.local).max() < 1e-7
     np.testing.assert_allclose(root[0], pose.root, atol=1e-12)
     assert len(world) == joints
 

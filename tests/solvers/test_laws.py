@@ -26,6 +26,16 @@ VARIANTS = {
     "pik as published": solver("pik", give=(1.0, 1.0, 1.0)),
     "sdls as published": solver("sdls", clamp="hard"),
     "fabrik as published": solver("fabrik", stride=False),
+    "tgbsik with a prior": solver("tgbsik", prior_weight=1.0),
+    "ccd from sik": solver("ccd", start="sik"),
+    "fabrik from guided": solver("fabrik", start="guided"),
+    "dls from sik": solver("dls", start="sik", missing="predict"),
+    "sdls from guided": solver("sdls", start="guided"),
+    "pik from sik": solver("pik", start="sik"),
+    "pik towards guided": solver("pik", towards="guided"),
+    "pik from and towards guided": solver("pik", start="guided", towards="guided"),
+    "mass-spring from guided": solver("mass-spring", start="guided"),
+    "monte-carlo from guided": solver("monte-carlo", prior="guided"),
 }
 
 

@@ -1,145 +1,198 @@
-"""Weights, resampling, and every kind of task as the kernel judges it."""
+"""The filter is a filter: what an iteration does, and when a frame ends."""
 
 from __future__ import annotations
+
+import os
 
 import numpy as np
 import pytest
 
-from figures import FIGURES, random_pose
+from sixpoint.bench.particle_scenes import bent_chain
+from sixpoint.body.skeleton import Skeleton
 from sixpoint.kernels import arrays
-from sixpoint.limits import Limits
 from sixpoint.motion.pose import Pose
-from sixpoint.solvers._kernels.asked import judge_pose, pose_cost
-from sixpoint.solvers._kernels.figure import figure_forward
-from sixpoint.solvers._kernels.particles import normalize_weights, systematic_index
-from sixpoint.solvers.figure import new_pose, plain_figure
-from sixpoint.solvers.particle_tables import asked_nodes, build_asked
-from sixpoint.tasks import (
-    Balance,
-    Coupling,
-    Floor,
-    LookAt,
-    Orient,
-    Posture,
-    Reach,
-    Smoothness,
-)
+from sixpoint.solvers._kernels.particles import DRAWN, MOST_RUNS, RUNS, STEPS
+from sixpoint.tasks import PlacesFunction, Reach
+
+from .swarms import ARM, TARGET, tracker
 
 
-def test_weights_of_the_golden_example():
-    # G25.
-    log_weight, weight = np.zeros(4), np.zeros(4)
-    log_weight -= np.array((0.0, 0.1, 0.2, 0.4)) ** 2 / 0.01
-    chosen, effective = normalize_weights(log_weight, weight)
-    np.testing.assert_allclose(weight, (0.721399, 0.265388, 0.013213, 8e-8), atol=1e-6)
-    assert effective == pytest.approx(1.691984, abs=1e-6)
-    assert chosen == 0
-    log_weight -= np.array((0.2, 0.1, 0.05, 0.4)) ** 2 / 0.01
-    chosen, effective = normalize_weights(log_weight, weight)
-    np.testing.assert_allclose(weight, (0.109077, 0.805974, 0.084949, 0.0), atol=1e-6)
-    assert effective == pytest.approx(1.495420, abs=1e-6)
-    assert chosen == 1
-    index = np.zeros(4, np.int64)
-    systematic_index(weight, 0.1, index)
-    assert index.tolist() == [0, 1, 1, 1]
+def test_it_is_a_kalman_filter_where_one_is_exact():
+    # S2.5: the root wanders in space, linear and Gaussian, and is measured; the joint is still.
+    # The log-likelihood -d^2 / S has no half: its variance is S / 2 (A2.2).
+    count, noise, sigma = 20_000, 0.05, 0.2
+    run = tracker(
+        Skeleton.chain(1),
+        [Reach("joint_1")],
+        particles=count,
+        schedule="constant",
+        noise=noise,
+        sigma=sigma,
+        root=1.0,
+        covariance={"joint_1": (0.0, 0.0, 0.0)},
+        answer="mean",
+        smoothing=1.0,
+        iterations=12,
+        tolerance=0.0,
+    )
+    target = np.array((0.1, -0.05, 0.02))
+    mean, variance = np.zeros(3), 0.0
+    for iterate in run.iterates(target[None]):
+        variance += noise**2
+        gain = variance / (variance + 0.5 * sigma**2)
+        mean, variance = mean + gain * (target - mean), (1.0 - gain) * variance
+        # Deviations of the mean of so many particles; resampling on the way adds some.
+        wall = 6.0 * np.sqrt(variance / iterate.effective)
+        np.testing.assert_allclose(iterate.estimate.root, mean, atol=wall)
+        swarm = run._memory.filter.swarm
+        spread = swarm.weight @ (swarm.root - iterate.estimate.root) ** 2
+        np.testing.assert_allclose(spread, variance, rtol=0.1)
+    assert mean[0] > 0.05
 
 
-def test_weights_survive_absurd_costs():
-    log_weight, weight = np.array((-1e300, -1e18, -5e17)), np.zeros(3)
-    chosen, effective = normalize_weights(log_weight, weight)
-    assert weight.tolist() == [0.0, 0.0, 1.0]
-    assert (chosen, effective) == (2, 1.0)
+def test_the_noise_of_tasks_ranks_them():
+    # S2.16: between two targets that exclude each other, errors are as the variances.
+    for ratio in (1.0, 2.0, 3.0):
+        far = np.array([[0.0, 0.6, 0.4]])
+        run = tracker(
+            ARM,
+            [
+                Reach("tip", weight=ratio),
+                PlacesFunction(lambda p: np.linalg.norm(p[:, -1] - (0.0, 0.6, -0.4), axis=1)),
+            ],
+            iterations=400,
+            particles=60,
+        )
+        solution = run.solve(far)
+        mine, other = solution.tasks["reach tip"], solution.tasks["function"]
+        assert not solution.converged
+        assert mine + other == pytest.approx(0.8, abs=0.02)
+        assert other / mine == pytest.approx(ratio**2, rel=0.1)
 
 
-def test_resampling_is_unbiased():
-    rng = np.random.default_rng(3)
-    weight = rng.dirichlet(np.full(8, 0.5))
-    index, taken = np.zeros(8, np.int64), np.zeros(8)
-    offsets = rng.uniform(size=12_500)  # 1e5 draws
-    for offset in offsets:
-        systematic_index(weight, float(offset), index)
-        counts = np.bincount(index, minlength=8)
-        assert (np.abs(counts - 8 * weight) < 1.0).all()
-        taken += counts
-    np.testing.assert_allclose(taken / taken.sum(), weight, atol=2e-3)
+def test_smoothing_goes_a_tenth_of_the_way():
+    # S2.19: the response to a step is 1 - 0.9^k, and takes 66 iterations to a thousandth.
+    run = tracker(smoothing=0.1, schedule="constant", noise=0.3, iterations=30)
+    run.begin(Pose(ARM, np.zeros(3), arrays.identity(4)))
+    last = arrays.identity()
+    for iterate in run.iterates(TARGET):
+        away = arrays.multiply(arrays.conjugate(last), iterate.estimate.rotations[0])
+        expected = arrays.multiply(last, arrays.from_rotvec(0.1 * arrays.to_rotvec(away)))
+        assert arrays.angle_between(expected, iterate.pose.rotations[0]) < 1e-9
+        last = iterate.pose.rotations[0]
 
 
-def test_one_particle_with_all_the_weight_is_taken_always():
-    index = np.zeros(5, np.int64)
-    systematic_index(np.array((0.0, 0.0, 1.0, 0.0, 0.0)), 0.999, index)
-    assert index.tolist() == [2] * 5
-    systematic_index(np.full(5, 0.2), 0.5, index)
-    assert index.tolist() == [0, 1, 2, 3, 4]
+def test_smoothing_comes_after():
+    # S2.19: the response to a step is 1 - 0.9^k, and takes 66 iterations to a thousandth. The step:
+    # a hinge that is drawn once by a lot, and then stands still.
+    run = tracker(Skeleton.chain(1, kind="hinge"), schedule="constant", noise=1e-9, tolerance=0.0,
+                  iterations=80)  # fmt: skip
+    gaps = []
+    for iterate in run.iterates(np.array([[0.5, 0.5, 0.0]])):
+        if iterate.step == 1:
+            swarm = run._memory.filter.swarm
+            swarm.local[:] = arrays.from_axis_angle((0.0, 0.0, 1.0), 1.0)
+            continue
+        gaps.append(arrays.angle_between(iterate.pose.rotations[0], iterate.estimate.rotations[0]))
+    parts = np.array(gaps) / gaps[0] * 0.9
+    np.testing.assert_allclose(parts, 0.9 ** np.arange(1, len(parts) + 1), rtol=1e-3)
+    assert int(np.argmax(parts < 1e-3)) + 1 == 66
 
 
-def judged(pose: Pose, tasks, places, turns):
-    """Cost and lengths as the kernel finds them."""
-    skeleton = pose.skeleton
-    body = skeleton.articulation
-    names = tuple(dict.fromkeys(t.node for t in tasks if isinstance(t, Reach | Orient)))
-    nodes = asked_nodes(body, names, tasks)
-    figure = plain_figure(body, Limits({}), nodes, [], whole=True)
-    asked = build_asked(body, names, nodes, tasks, body.length)
-    rows = new_pose(figure)
-    rows.local[:] = body.to_rest(pose.rotations)
-    rows.place[0] = pose.root
-    figure_forward(figure, rows)
-    lengths = np.zeros(len(tasks))
-    worst = judge_pose(figure, asked, rows, places, turns, lengths)
-    return pose_cost(figure, asked, rows, places, turns), lengths, worst, asked
+def test_smoothing_takes_out_the_jitter():
+    # S2.18: RMS second difference of the tip, at least five times less.
+    run = tracker(schedule="constant", noise=0.05, sigma=0.05, iterations=150, tolerance=0.0)
+    raw, smooth = [], []
+    for iterate in run.iterates(TARGET):
+        raw.append(iterate.estimate.world()[0][-1])
+        smooth.append(iterate.pose.world()[0][-1])
+    jitter = [np.sqrt((np.diff(p, 2, axis=0) ** 2).sum(axis=1).mean()) for p in (raw, smooth)]
+    assert jitter[0] > 5.0 * jitter[1]
 
 
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("name", ["balls", "hinges", "tree", "hand", "odd", "person"])
-def test_the_kernel_judges_as_tasks_do(name: str, seed: int):
-    skeleton = FIGURES[name]
-    pose, like = (random_pose(skeleton, s) for s in (seed, seed + 100))
-    rng = np.random.default_rng(seed)
-    place, turn = rng.normal(size=(1, 3)), arrays.normalize(rng.normal(size=(1, 4)))
-    nodes = skeleton.node_names
-    hinges = [skeleton.names[j] for j in np.flatnonzero(skeleton.articulation.freedom == 1)]
-    corners = tuple(map(tuple, rng.normal(size=(5, 2)).tolist()))
-    tasks = [
-        Reach(nodes[-1], 2.0),
-        Orient(nodes[-1], 0.5),
-        LookAt(nodes[-2], (0.5, 1.0, -2.0), (0.0, 3.0, 4.0), 0.7),
-        Balance(over=corners),
-        Balance(over=((0.3, -0.2),), weight=3.0),
-        Smoothness(skeleton.names[:3], window=2, weight=0.1),
-        Floor(nodes[-2], 0.2, weight=0.3),
-        Floor(nodes[1], -0.4, lifts=True),
-        Floor(nodes[1], 0.9, lifts=True),
-        Posture(0.2, like),
-        *(Coupling(hinges[0], hinges[1], 0.4) for _ in range(len(hinges) > 1)),
-    ]
-    (demands, wishes), lengths, worst, asked = judged(pose, tasks, place, turn)
-    targets = [place[0], turn[0], *[None] * (len(tasks) - 2)]
-    expected = []
-    for task, target in zip(tasks, targets, strict=True):
-        if isinstance(task, Posture):
-            turned = skeleton.articulation.to_rest(np.stack([pose.rotations, like.rotations]))
-            expected.append(np.linalg.norm(arrays.angle_between(turned[0], turned[1])))
-        else:
-            expected.append(np.linalg.norm(task.residual(pose, target)))
-    np.testing.assert_allclose(lengths, np.array(expected) * asked.unit, atol=1e-7)
-    squares = (asked.weight * lengths) ** 2
-    soft = asked.soft.astype(bool)
-    assert [type(t) for t, s in zip(tasks, soft, strict=True) if s] == [Smoothness, Posture]
-    assert demands == pytest.approx(squares[~soft].sum())
-    assert wishes == pytest.approx(squares[soft].sum())
-    assert worst == pytest.approx(lengths[~soft].max())
+# Seeds and streams.
 
 
-def test_unknown_targets_ask_for_nothing():
-    pose = random_pose(FIGURES["balls"], 1)
-    none = np.full((1, 3), np.nan), np.full((1, 4), np.nan)
-    (demands, _), _, worst, _ = judged(pose, [Reach("tip"), Orient("tip")], *none)
-    assert demands == worst == 0.0
+@pytest.mark.parametrize("answer", ["best", "mean", "smooth"])
+def test_a_frame_is_judged_by_its_answer(answer: str):
+    # Whatever it is answered with: residuals, tasks and `converged` speak of the same pose.
+    for seed in range(5):
+        run = tracker(ARM, [Reach("tip")], answer=answer, smoothing=0.2, seed=seed)
+        solution = run.solve(TARGET)
+        missed = np.linalg.norm(solution.pose.world()[0][-1] - TARGET[0])
+        assert solution.converged
+        assert solution.residuals[0] == pytest.approx(missed, abs=1e-12)
+        assert solution.tasks["reach tip"] == pytest.approx(missed, abs=1e-12)
+        assert missed <= 1e-4
+        few = tracker(ARM, [Reach("tip")], answer=answer, smoothing=0.2, seed=seed, iterations=3)
+        assert not few.solve(TARGET).converged
 
 
-def test_wishes_alone_are_to_be_met():
-    pose = random_pose(FIGURES["balls"], 1)
-    none = np.full((1, 3), np.nan), np.full((1, 4), np.nan)
-    (demands, wishes), *_ = judged(pose, [Smoothness()], *none)
-    assert demands > 0.0
-    assert wishes == 0.0
+def test_another_population_is_tried_where_the_first_stalls():
+    # A hinge with two hollows: the near one is no answer, and has no way to the other.
+    def hollows(places):
+        angle = np.arctan2(-places[:, -1, 0], places[:, -1, 1])
+        return np.minimum(np.abs(angle - 1.2), 0.1 + np.abs(angle + 0.8))
+
+    runs = []
+    for seed in range(30):
+        arm = Skeleton.chain(1, kind="hinge")
+        run = tracker(arm, [PlacesFunction(hollows)], seed=seed, particles=5, iterations=1500)
+        solution = run.solve(np.zeros((0, 3)))
+        assert solution.converged
+        runs.append(solution.runs)
+        # The populations before ended in the other one, and `modes` knows.
+        lacks = sorted(round(mode.worst, 1) for mode in run.modes())
+        assert lacks == [0.0] if solution.runs == 1 else [0.0, 0.1]
+    assert sum(count > 1 for count in runs) >= 3
+    assert max(runs) < MOST_RUNS
+
+
+def test_several_populations_share_the_iterations():
+    run = tracker(runs=5)
+    solution = run.solve(TARGET)
+    assert solution.converged
+    assert solution.runs == 5
+    few = tracker(runs=5, iterations=30)
+    assert few.solve(TARGET).iterations == 30
+
+
+def test_contradictions_end():
+    # Cooled down, with all populations: not an endless loop, and not the last bit of the budget.
+    far = [Reach("tip"), PlacesFunction(lambda p: p[:, -1, 1] - 5.0)]
+    solution = tracker(ARM, far, iterations=100_000, particles=5).solve(TARGET)
+    assert not solution.converged
+    assert solution.runs == MOST_RUNS
+    assert solution.iterations < 20_000
+
+
+def test_draws_grow_with_the_joints():
+    # Fig. 4b without a clock: one draw for each joint of each particle, whatever the chain.
+    for joints in (2, 10, 100):
+        start = bent_chain(joints)
+        run = tracker(start.skeleton, iterations=7, tolerance=0.0, schedule="constant")
+        run.solve(np.array([[0.5, 0.5, 0.0]]))
+        counts = run._memory.filter.swarm.counts
+        assert counts[STEPS] == 7
+        assert counts[DRAWN] == 7 * 30 * joints
+
+
+@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="plain Python allocates")
+def test_iterations_allocate_nothing():
+    from numba.core.runtime import _nrt_python as memory
+
+    memory.memsys_enable_stats()
+    run = tracker(ARM, [Reach("tip")], iterations=3, tolerance=0.0)
+    run.solve(TARGET)
+    pose, filt, _ = run._memory
+    seen, turned = run._last
+    args = run._settings, run._figure, pose, filt, seen, turned, run._one
+    run._kernel(*args, 0, 1)
+    before = memory.memsys_get_stats_alloc()
+    run._settings["iterations"] = 200
+    run._kernel(*args, 0, 1)
+    after = memory.memsys_get_stats_alloc()
+    memory.memsys_disable_stats()
+    assert filt.swarm.counts[STEPS] == 200
+    assert filt.swarm.counts[RUNS] >= 1
+    assert after == before

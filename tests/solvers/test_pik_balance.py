@@ -6,14 +6,10 @@ import pytest
 import sixpoint as sp
 from sixpoint.errors import InputError
 from sixpoint.kernels import arrays
-from sixpoint.limits import Limits, adult_limits
+from sixpoint.limits import adult_limits
 from sixpoint.motion.points import SIX, Points
-from sixpoint.solvers._kernels.centre_of_mass import Masses, mass_centre, mass_column
-from sixpoint.solvers._kernels.figure import HINGE, POSITION, figure_forward
-from sixpoint.solvers._kernels.pik_step import turn_axes
+from sixpoint.solvers._kernels.centre_of_mass import mass_centre
 from sixpoint.solvers._kernels.priority import Damping, level_step
-from sixpoint.solvers.balance_tables import simple_body, standing_figure, standing_tables
-from sixpoint.solvers.figure import Row, Tip, build_figure, new_pose
 from sixpoint.solvers.pik_balance import BalanceSolver
 from sixpoint.vision.stage_scenes import scene
 
@@ -33,77 +29,36 @@ def follow(clip: sp.Motion, limits="adult", **settings):
     return np.array(errors), np.array(drifts), poses
 
 
-def arms_only(skeleton) -> Limits:
-    """Limits of shoulders and elbows, which the paper names (section 6.1)."""
-    adult = adult_limits(skeleton)
-    nodes = [skeleton.anatomy.node(f"{s}_{part}") for s in "lr" for part in ("shoulder", "elbow")]
-    return Limits({skeleton.names[j]: adult[skeleton.names[j]] for j in nodes})
+def places(poses, *roles: str) -> np.ndarray:
+    """Places of joints (F, N, 3) [m]."""
+    nodes = [poses[0].skeleton.anatomy.node(role) for role in roles]
+    return np.array([pose.world()[0][nodes] for pose in poses])
 
 
-def golden_figure():
-    """The trunk of G27 as one-axis joints: foot X Z, back X Z, thorax X Y Z."""
-    plan = [(0.0, X), (0.0, Z), (0.95, X), (0.0, Z), (0.25, X), (0.0, Y), (0.0, Z)]
-    one = arrays.identity()
-    rows = [
-        Row(k, k - 1, np.array([0.0, height, 0.0]), HINGE, axis, one, one)
-        for k, (height, axis) in enumerate(plan)
-    ]
-    skeleton = sp.Skeleton.chain(7)
-    figure = build_figure(
-        skeleton, rows, [Tip(6, 0.2 * Y)], [(POSITION, 0, 1.0)], Limits({}), size=1.4,
-        rest=arrays.identity(7), anchor=np.zeros(3), anchor_turn=one,
-    )  # fmt: skip
-    masses = Masses(
-        row=np.array([1, 3, 6]),
-        offset=np.array([[0, 0.70, 0], [0, 0.125, 0], [0, 0.2, 0]]),
-        share=np.array([0.5, 0.25, 0.25]),
-        moves=np.array([[k <= row for k in range(7)] for row in (1, 3, 6)], np.int64),
-        place=np.zeros((3, 3)),
-        support=np.zeros((1, 2)),
-    )
-    return figure, masses
+def elbow_bend(pose) -> float:
+    """Of the left elbow [rad]."""
+    elbow = pose.rotations[BODY.anatomy.node("l_elbow")]
+    return 2.0 * np.arctan2(-elbow[1], elbow[0])
 
 
-def test_golden_centre_of_mass():  # G27
-    figure, masses = golden_figure()
-    pose = new_pose(figure)
-    pose.local[:] = arrays.identity(7)
-    figure_forward(figure, pose)
-    np.testing.assert_allclose(mass_centre(pose, masses), (0.0, 0.96875, 0.0), atol=1e-9)
-    angles = (0.1, 0.05, -0.2, 0.1, 0.15, 0.3, -0.05)
-    for row, angle in enumerate(angles):
-        pose.local[row] = arrays.from_axis_angle(figure.axis[row], angle)
-    figure_forward(figure, pose)
-    centre = mass_centre(pose, masses)
-    np.testing.assert_allclose(centre, (-0.060202, 0.961803, 0.074629), atol=1e-6)
-    axes = np.zeros((7, 3))
-    turn_axes(figure, pose, axes)
-    columns = np.array([mass_column(pose, masses, k, tuple(axes[k])) for k in range(7)])
-    np.testing.assert_allclose(
-        columns[:, 0],
-        (0, -0.964448, -0.001088, -0.141997, 0.000508, -0.000760, -0.047364),
-        atol=1e-6,
-    )
-    np.testing.assert_allclose(
-        columns[:, 2],
-        (0.961803, -0.006010, 0.142716, 0.000480, 0.049912, -0.002381, 0.015103),
-        atol=1e-6,
-    )
+def stance() -> tuple[np.ndarray, np.ndarray]:
+    """The six points of the neutral stance, and its left shoulder."""
+    still = sp.Motion(BODY, BODY.rest()[0][:1], arrays.identity(1, BODY.joint_count), 30.0)
+    at = still.points((*SIX, "l_shoulder")).positions[0]
+    return at[:6], at[6]
 
 
-def test_the_body_has_fifteen_freedoms_and_the_paper_s_masses():  # S3.21, S3.23
-    plan = simple_body(BODY.anatomy)
-    figure = standing_figure(BODY.anatomy, Limits({}), plan)
-    assert int(figure.freedom.sum()) == 15
-    stand = standing_tables(BODY.anatomy, figure, plan, "paper", True)
-    np.testing.assert_allclose(stand.masses.share, (0.5, 0.25, 0.25))
-    for mass in ("winter", "male", "female"):
-        other = standing_tables(BODY.anatomy, figure, plan, mass, True)
-        assert other.masses.share.sum() == pytest.approx(1.0)
-        assert abs(other.masses.support[0, 0]) < 1e-9  # in the middle, left as right
+def test_the_defaults_are_those_of_the_ledger():  # S3.38, A3.7, A3.10
+    solver = BalanceSolver()
+    lengths = np.array([solver.damping, solver.task_step]) * 1.83
+    np.testing.assert_allclose(lengths, (0.05, 0.03))
+    assert (solver.steps, solver.cut, solver.posture) == (5, 1e-3, 0.1)
+    tracker = solver.prepare(BODY)
+    tracker.solve(stance()[0])
+    assert tracker.drift < 1e-6  # the line is the one of the calibration, above the foot
 
 
-def test_ranks_of_the_levels():  # S3.25, A3.6: 2, 6, 5, and two swivels are left
+def test_ranks_of_the_levels():  # S3.25, S3.26, A3.5, A3.6: 2, 6, 5, and two swivels are left
     tracker = BalanceSolver().prepare(BODY, limits=None)
     frame = scene("box").points().positions[60]
     for _ in range(10):
@@ -134,29 +89,91 @@ def test_table_2():  # S3.36, S3.43
     assert max(drifts.values()) < 0.001
 
 
+SCENES = ("box", "crossing", "far_reach", "gestures")
+
+
+@pytest.mark.parametrize("steps", [1, 5])
+@pytest.mark.parametrize("name", SCENES)
+def test_balance_and_feet_hold_with_legs_too(name, steps):  # S3.43, S3.50
+    clip = scene(name)
+    _, drift, poses = follow(clip, steps=steps, body="legs")
+    assert drift.max() < 0.001
+    ankles = places(poses, "l_ankle", "r_ankle")
+    assert np.linalg.norm(ankles - clip.points().positions[:, 4:], axis=-1).max() < 0.001
+
+
+@pytest.mark.parametrize("limits", ["adult", None])
+@pytest.mark.parametrize("steps", [1, 5])
 @pytest.mark.parametrize("body", ["simple", "legs"])
-def test_the_hips_go_against_a_far_reach(body):  # S3.33, Fig. 11
-    stance = scene("calibration").points()
-    frames = np.repeat(stance.positions[:1], 60, axis=0)
-    reach = np.linspace(0.0, 1.0, 60)[:, None]
-    shoulder = scene("calibration").points(["l_shoulder"]).positions[0, 0]
-    far = shoulder + np.array([0.95, 0.0, 0.0])
-    frames[:, 3] = (-0.25, 1.05, 0.22)  # an arm that hangs straight down would hold the trunk
-    frames[:, 2] = (1.0 - reach) * frames[0, 2] + reach * far
-    tracker = BalanceSolver(body=body, steps=20).prepare(BODY, rate=30.0, limits=arms_only(BODY))
-    for frame in frames:
+def test_no_goal_takes_the_centre_of_mass_away(body, steps, limits):  # S3.43
+    frame, shoulder = stance()
+    for goal in ((0.95, 0.0, 0.0), (0.1, -0.1, 0.85), (0.6, -1.0, 0.3)):
+        tracker = BalanceSolver(body=body, steps=steps).prepare(BODY, rate=30.0, limits=limits)
+        drift, feet = [], []
+        for part in [*np.linspace(0.0, 1.0, 40), *np.ones(20)]:
+            asked = frame.copy()
+            asked[2] = (1.0 - part) * frame[2] + part * (shoulder + goal)
+            solution = tracker.solve(asked)
+            drift.append(tracker.drift)
+            feet.append(solution.residuals[4:].max())
+        assert max(drift) < 0.001
+        if body == "legs":
+            assert max(feet) < 0.001
+
+
+@pytest.mark.parametrize("body", ["simple", "legs"])
+def test_crossing_hands_do_not_turn_the_feet(body):
+    clip = scene("crossing")
+    _, _, poses = follow(clip, body=body)
+    at = places(poses, "l_ankle", "r_ankle", "l_hip", "r_hip")
+    feet = np.linalg.norm(at[:, :2] - clip.points().positions[:, 4:], axis=-1)
+    assert feet.max() < 0.005
+    hips = at[:, 2] - at[:, 3]
+    assert np.degrees(np.abs(np.arctan2(hips[:, 2], hips[:, 0]))).max() < 5.0
+
+
+def test_the_hips_go_against_a_far_reach():  # S3.33, Fig. 11: all defaults
+    clip = scene("far_reach")
+    errors, drift, poses = follow(clip)
+    far = int(np.argmax(clip.points().positions[:, 2, 0]))
+    at = places(poses, "pelvis", "l_shoulder", "l_wrist")
+    arm = np.linalg.norm(np.diff(clip.points(["l_shoulder", "l_elbow", "l_wrist"]).positions[0],
+                                 axis=0), axis=1).sum()  # fmt: skip
+    assert at[far, 2, 0] - at[0, 1, 0] > arm + 0.02  # no arm is so long
+    assert errors[far].max() < 0.005
+    moved = at[far, :2, 0] - at[0, :2, 0]
+    assert moved[0] < -0.02  # the hips to the right
+    assert moved[1] > 0.02  # the shoulder to the left
+    assert drift.max() < 0.001
+
+
+def test_with_legs_the_weight_goes_along_as_far_as_the_soles_reach():
+    frame, shoulder = stance()
+    moved = {}
+    for body in ("simple", "legs"):
+        tracker = BalanceSolver(body=body).prepare(BODY, rate=30.0)
+        for part in [*np.linspace(0.0, 1.0, 60), *np.ones(20)]:
+            asked = frame.copy()
+            asked[2] = (1.0 - part) * frame[2] + part * (shoulder + np.array([0.95, 0.0, 0.0]))
+            solution = tracker.solve(asked)
+        at = places([solution.pose], "pelvis", "l_shoulder")[0]
+        moved[body] = (at[0, 0], at[1, 0] - shoulder[0], float(solution.residuals[2]))
+    assert moved["simple"][0] < -0.02
+    assert moved["simple"][2] > 0.1  # a line for the centre of mass: out of reach
+    assert moved["legs"][2] < 0.005  # two soles: within
+    assert 0.0 < moved["legs"][0] < moved["legs"][1]
+
+
+@pytest.mark.parametrize("steps", [1, 5, 10])
+def test_the_trunk_does_not_bow_the_other_way(steps):
+    frames = scene("box").points().positions
+    tracker = BalanceSolver(steps=steps).prepare(BODY, rate=30.0)
+    for frame in [*frames, *np.repeat(frames[80:81], 40, axis=0)]:
         solution = tracker.solve(frame)
-    at = solution.pose.world()[0]
-    anatomy = BODY.anatomy
-    pelvis = at[anatomy.node("pelvis")] - frames[0, 0]
-    shoulder_now = at[anatomy.node("l_shoulder")]
-    assert shoulder_now[0] > shoulder[0] + 0.04  # the trunk goes with the hand
-    if body == "simple":
-        assert pelvis[0] < -0.02  # and the hips against it
-    assert tracker.drift < 0.001
-    if body == "legs":
-        ankles = at[[anatomy.node("l_ankle"), anatomy.node("r_ankle")]]
-        np.testing.assert_allclose(ankles, frames[0, 4:], atol=0.02)
+    trunk = solution.pose.rotations[[BODY.index("vl5"), BODY.index("vt12")]]
+    assert np.degrees(arrays.angle_between(trunk, arrays.identity(2))).max() < 1.0
+    shoulders = places([solution.pose], "l_shoulder", "r_shoulder")[0]
+    np.testing.assert_allclose(shoulders, tracker._memory[2].goals[6:], atol=0.001)
 
 
 def test_only_the_height_of_the_centre_is_free():  # S3.24
@@ -171,29 +188,72 @@ def test_only_the_height_of_the_centre_is_free():  # S3.24
 
 
 def test_the_observer_bends_a_straight_arm():  # S3.30
-    stance = scene("calibration").points()
-    still = sp.Motion(BODY, BODY.rest()[0][:1], arrays.identity(1, BODY.joint_count), 30.0)
-    frame = still.points().positions[0]
-    shoulder = still.points(["l_shoulder"]).positions[0, 0]
-    moved = {}
-    for observer in (True, False):
-        tracker = BalanceSolver(steps=5, observer=observer).prepare(BODY, rate=30.0)
-        tracker.solve(frame)
-        goal = frame.copy()
-        goal[2] = frame[2] + 0.3 * (shoulder - frame[2])
-        for _ in range(12):
-            solution = tracker.solve(goal)
-        elbow = solution.pose.rotations[BODY.anatomy.node("l_elbow")]
-        trunk = solution.pose.world()[0][BODY.anatomy.node("l_shoulder")] - shoulder
-        moved[observer] = (
-            float(solution.residuals[2]), 2 * np.arctan2(-elbow[1], elbow[0]),
-            float(np.linalg.norm(trunk)),
-        )  # fmt: skip
-    assert moved[True][0] < 0.005  # met
-    assert moved[True][1] > 0.5  # by a bent elbow
-    assert moved[False][1] < 0.2  # without: the elbow stays straight, others do its work
-    assert moved[False][0] > moved[True][0] or moved[False][2] > moved[True][2]
-    assert len(stance) > 0
+    frame, shoulder = stance()
+    goal = frame.copy()
+    goal[2] = frame[2] + 0.3 * (shoulder - frame[2])
+    found = {}
+    for limits in ("adult", adult_limits(BODY)):
+        for observer in (True, False):
+            tracker = BalanceSolver(steps=1, observer=observer).prepare(
+                BODY, rate=30.0, limits=limits
+            )
+            tracker.solve(frame)
+            misses, trunk = [], []
+            for _ in range(20):
+                solution = tracker.solve(goal)
+                misses.append(float(solution.residuals[2]))
+                at = places([solution.pose], "l_shoulder")[0, 0]
+                trunk.append(np.linalg.norm(at - shoulder))
+            found[limits == "adult", observer] = misses, max(trunk), elbow_bend(solution.pose)
+    for wide in (True, False):
+        assert found[wide, True][0][-1] < 0.001  # met ...
+        assert found[wide, True][2] > 0.5  # ... by a bent elbow
+        assert found[wide, False][1] > 1.5 * found[wide, True][1]  # without: the trunk does it
+    assert min(found[False, False][0]) > 0.1  # and within the limits of single joints it cannot
+    assert found[False, False][2] < 0.2
+
+
+def test_outer_loop_and_clamping_loop():  # S3.27, Fig. 10
+    frame, shoulder = stance()
+    solver = BalanceSolver(steps=1, observer=False)
+    tracker = solver.prepare(BODY, rate=30.0)
+    tracker.solve(frame)
+    goal = frame.copy()
+    goal[2] = shoulder + np.array([0.3, 0.1, 0.25])
+    before, errors = frame[2], []
+    for _ in range(60):
+        solution = tracker.solve(goal)
+        wrist = places([solution.pose], "l_wrist")[0, 0]
+        assert np.linalg.norm(wrist - before) < 1.2 * solver.task_step * BODY.anatomy.height
+        pose = solution.pose
+        motion = sp.Motion(BODY, pose.root[None], pose.rotations[None], 30.0)
+        assert tracker.limits.violations(motion).max() < 1e-6
+        errors.append(float(solution.residuals[2]))
+        before = wrist
+    assert np.diff(errors).max() < 0.001  # until the goal is met
+    assert errors[-1] < 0.0005
+
+
+def test_elbows_stop_before_they_are_folded():  # S3.22
+    frame, shoulder = stance()
+    tracker = BalanceSolver().prepare(BODY, rate=30.0)
+    goal = frame.copy()
+    goal[2] = shoulder + np.array([0.02, -0.02, 0.05])  # nearer than the elbow alone lets it
+    least = np.pi
+    for part in np.linspace(0.0, 1.0, 60):
+        solution = tracker.solve((1.0 - part) * frame + part * goal)
+        least = min(least, np.pi - elbow_bend(solution.pose))
+    assert np.degrees(least) == pytest.approx(35.0, abs=0.1)  # 180 less 145 of flexion
+
+
+def test_level_four_lets_elbows_hang():  # S3.31
+    clip = scene("gestures")
+    heights = {}
+    for posture in (0.0, 0.1):
+        _, _, poses = follow(clip, posture=posture)
+        at = places(poses, "l_elbow", "r_elbow", "l_shoulder", "r_shoulder")[30:]
+        heights[posture] = (at[:, :2, 1] - at[:, 2:, 1]).mean()
+    assert heights[0.1] < heights[0.0] - 0.005
 
 
 def test_damping_calms_noise_and_lags():  # S3.28, S3.29, S3.48
@@ -210,12 +270,12 @@ def test_damping_calms_noise_and_lags():  # S3.28, S3.29, S3.48
     assert jitter[0.3] < 0.8 * jitter[0.01]
 
 
-def test_no_head_and_no_pelvis_are_needed():  # S3.49
+def test_no_head_and_no_pelvis_are_needed():  # S3.49, A3.15
     points = scene("gestures").points()
-    places = points.positions.copy()
-    places[:, :2] = np.nan
+    unseen = points.positions.copy()
+    unseen[:, :2] = np.nan
     whole = sp.reconstruct(points, BODY, "pik-balance")
-    blind = sp.reconstruct(Points(SIX, places, 30.0), BODY, "pik-balance")
+    blind = sp.reconstruct(Points(SIX, unseen, 30.0), BODY, "pik-balance")
     assert np.nanmean(blind.residuals[:, 2:4]) < 0.01
     assert np.nanmean(whole.residuals[:, 2:4]) < 0.01
 
@@ -242,17 +302,14 @@ def test_tasks_of_its_own():
 
 
 def test_full_flexion_and_back_to_extension():  # S3.32
-    still = sp.Motion(BODY, BODY.rest()[0][:1], arrays.identity(1, BODY.joint_count), 30.0)
-    frame = still.points().positions[0]
-    shoulder = still.points(["l_shoulder"]).positions[0, 0]
+    frame, shoulder = stance()
     tracker = BalanceSolver(steps=5).prepare(BODY, rate=30.0)
     bends, misses = [], []
     for part in [*np.linspace(0.0, 1.0, 60), *np.linspace(1.0, 0.0, 60)]:
         goal = frame.copy()
         goal[2] = frame[2] + part * (0.62 * (shoulder - frame[2]) + np.array([0.0, 0.0, 0.12]))
         solution = tracker.solve(goal)
-        elbow = solution.pose.rotations[BODY.anatomy.node("l_elbow")]
-        bends.append(2.0 * np.arctan2(-elbow[1], elbow[0]))
+        bends.append(elbow_bend(solution.pose))
         misses.append(solution.residuals[2])
     assert max(bends) > np.radians(100.0)
     assert bends[-1] < np.radians(25.0)  # nearly straight again

@@ -26,6 +26,7 @@ from sixpoint.solvers._kernels.tgb import (
     FINE,
     FINE_STEPS,
     swivel_cost,
+    swivel_of,
     swivel_search,
     swivel_zero,
     swivelled,
@@ -221,6 +222,32 @@ def test_search_finds_the_least(direction, distance, weight, bend, previous):
     equal = coarse[costs < costs.min() + 1e-8]  # the search may start from any of these
     fine = [min(cost(c + FINE * k) for k in range(-10, 11)) for c in equal]
     assert cost(phi) <= min(costs.min(), max(fine)) + 1e-8
+
+
+@given(directions(), swivels, bends)
+def test_a_hinge_axis_says_its_swivel(direction, phi, bend):
+    aim = (0.4 * direction[0], 0.4 * direction[1], 0.4 * direction[2])
+    start = placed(aim, 0.0, bend)[2]
+    axis = quat_rotate(swivelled(start, direction, phi), (1.0, 0.0, 0.0))
+    found, known = swivel_of(start, direction, axis)
+    assert known
+    assert math.remainder(found - phi, 2.0 * math.pi) == pytest.approx(0.0, abs=1e-9)
+    assert not swivel_of(start, direction, direction)[1]  # along the limb it says nothing
+
+
+@given(directions(), swivels, swivels)
+def test_a_usual_swivel_draws_the_search_to_it(direction, usual, previous):
+    aim = (0.4 * direction[0], 0.4 * direction[1], 0.4 * direction[2])
+    start = placed(aim)[2]
+
+    def away(weight):
+        phi = swivel_search(start, direction, 1.0, 1.0, previous, usual, weight)
+        return abs(math.remainder(phi - usual, 2.0 * math.pi))
+
+    free = swivel_search(start, direction, 1.0, 1.0, previous)
+    assert swivel_search(start, direction, 1.0, 1.0, previous, usual, 0.0) == free
+    assert away(1e6) <= 0.5 * FINE + 1e-6
+    assert away(3.0) <= away(0.3) + FINE + 1e-6
 
 
 @given(st.tuples(*[st.floats(-1.0, 1.0)] * 3), st.floats(0.1, 0.6))

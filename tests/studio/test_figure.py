@@ -75,3 +75,14 @@ def test_without_matplotlib_the_extra_is_named(squat, tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "matplotlib.backends.backend_agg", None)
     with pytest.raises(MissingExtra, match=r"sixpoint\[plot\]"):
         contact_sheet([Panel(squat)], tmp_path / "sheet.png")
+
+
+def test_given_moments_are_drawn_instead_of_even_ones(squat, tmp_path):
+    ends = [0.0, (len(squat) - 1) / squat.rate]
+    paths = [tmp_path / f"{k}.png" for k in range(3)]
+    contact_sheet([Panel(squat)], paths[0], poses=2, dpi=50)
+    contact_sheet([Panel(squat)], paths[1], times=ends, dpi=50)
+    contact_sheet([Panel(squat)], paths[2], times=[0.0, 0.5 * ends[1]], dpi=50)
+    even, same, other = (path.read_bytes() for path in paths)
+    assert even == same
+    assert even != other

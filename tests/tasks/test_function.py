@@ -7,7 +7,7 @@ from figures import FIGURES, random_pose
 from sixpoint.errors import InputError
 from sixpoint.tasks import PlacesFunction, PoseFunction, Reach
 
-from .test_tasks import differences
+from .derivatives import differences
 
 
 def height(pose):
@@ -48,8 +48,10 @@ def fails(pose):
         (fails, "task 'mine' to judge a pose; it raised ZeroDivisionError: by nothing"),
         (lambda pose: np.zeros((2, 2)), r"task 'mine' to give the shape .*got \(2, 2\)"),
         (lambda pose: [], r"task 'mine' to give the shape .*got \(0,\)"),
-        (lambda pose: np.nan, "task 'mine' to give finite numbers, got nan"),
-        (lambda pose: [1.0, np.inf], "task 'mine' to give finite numbers, got inf"),
+        (lambda pose: np.nan, "task 'mine' to give finite numbers below 1e\\+12, got nan"),
+        (lambda pose: [1.0, np.inf], "task 'mine' to give finite numbers below 1e\\+12, got inf"),
+        (lambda pose: [1.0, -1e200], r"task 'mine' to give finite .*, got -1e\+200"),
+        (lambda pose: 1.0 + 2.0j, r"task 'mine' to judge .*TypeError: \(1\+2j\) is no real number"),
         (lambda pose: "much", "task 'mine' to judge a pose; it raised ValueError"),
     ],
 )
@@ -67,3 +69,8 @@ def test_batches_of_another_size_are_refused():
 def test_what_is_no_function_is_refused():
     with pytest.raises(InputError, match="Expected a function for a task, got 3"):
         PoseFunction(3)
+
+
+def test_a_function_without_a_name_gets_one():
+    assert PoseFunction(lambda pose: 0.0).label == "function"
+    assert PoseFunction(lambda pose: 0.0, name="mine").label == "mine"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,10 @@ from ..motion.metrics import compare
 from ..motion.motion import STRIPE, Motion
 from ..motion.points import Points
 from ..solvers import Result, Solver
+from .published import paper_clip
 
+KINDS = ("position", "orientation", "own")
+"""Errors of subjects."""
 ALL = "all"
 """The row of all subjects together."""
 
@@ -40,16 +43,24 @@ class Judged:
             "orientation_rms": found.orientation_rms,
             "orientation_mean": found.orientation_mean,
             "orientation_rms_inner": found.orientation_rms_inner,
+            "orientation_rms_own": found.orientation_rms_own,
             "jitter_ratio": found.jitter_ratio,
             "largest_step_deg": largest_step(self.result.motion),
             "steps_over_30deg": report.steps_over_30deg,
             "effector_mean_m": float(missed.mean()) if missed.size else 0.0,
             "effector_p99_m": float(np.percentile(missed, 99.0)) if missed.size else 0.0,
             "effector_max_m": float(missed.max()) if missed.size else 0.0,
+            "elbow_mean_m": self._mean_of("elbow"),
+            "knee_mean_m": self._mean_of("knee"),
             "limit_violations": report.limit_violations,
+            "iterations": float(self.result.iterations.mean()),
             "median_us": report.median_us,
             "roles": found.as_dict()["roles"],
         }
+
+    def _mean_of(self, joint: str) -> float:
+        """Mean error of the left and the right one [m]."""
+        return float(np.mean([self.comparison.roles[f"{side}_{joint}"].position for side in "lr"]))
 
 
 def judge(solver: Solver, clip: Motion, points: Points | None = None) -> Judged:
@@ -58,6 +69,62 @@ def judge(solver: Solver, clip: Motion, points: Points | None = None) -> Judged:
     tracker = solver.prepare(clip.skeleton, rate=seen.rate, names=seen.names)
     result = tracker.solve_clip(seen)
     return Judged(compare(result.motion, clip), result)
+
+
+def fitting(solver: Solver, clip: str) -> Solver:
+    """A solver with the paper's weights on the paper's clips; the guided one needs none."""
+    paper = paper_clip(clip)
+    if paper is None or solver.name == "guided":
+        return solver
+    return replace(solver, weights=paper.weights)  # type: ignore[call-arg]
+
+
+def averages(
+    rows: Sequence[Mapping[str, Any]], by: Sequence[str], pooled: bool = False
+) -> list[dict[str, Any]]:
+    """Rows of clips that agree in some keys become one: means, and the largest of what is one.
+
+    Every clip counts alike; or, `pooled`, every frame does, and counts are added up.
+    """
+    groups: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row[key] for key in by), []).append(row)
+    out = []
+    for group in groups.values():
+        weights = [row["frames"] if pooled else 1 for row in group]
+        merged: dict[str, Any] = {key: group[0][key] for key in by}
+        for key, value in group[0].items():
+            if key == "roles":
+                merged[key] = _mean_roles([row[key] for row in group], weights)
+            elif key not in by and isinstance(value, int | float):
+                values = np.array([row[key] for row in group], np.float64)
+                merged[key] = _merge(key, values, weights, pooled)
+        out.append(merged)
+    return out
+
+
+def _merge(key: str, values: Floats, weights: Sequence[int], pooled: bool) -> float:
+    if key.startswith("largest") or key.endswith("max_m"):
+        return float(values.max())
+    if pooled and key in ("frames", "steps_over_30deg", "limit_violations"):
+        return float(values.sum())
+    if pooled and "_rms" in key:
+        return float(np.sqrt(np.average(values**2, weights=weights)))
+    return float(np.average(values, weights=weights))
+
+
+def _mean_roles(rows: Sequence[Mapping[str, Any]], weights: Sequence[int]) -> dict[str, Any]:
+    """Mean errors of each joint; None where some clip has none."""
+    return {
+        role: {
+            kind: None
+            if any(row[role][kind] is None for row in rows)
+            else float(np.average([row[role][kind] for row in rows], weights=weights))
+            for kind in rows[0][role]
+        }
+        for role in rows[0]
+        if all(role in row for row in rows)
+    }
 
 
 def largest_step(motion: Motion) -> float:
@@ -77,26 +144,29 @@ def judge_subjects(
     """Errors of several solvers by subject, over all frames of each, and over all together.
 
     Returns:
-        Subject -> ``position_NAME`` and ``orientation_NAME`` for each solver; the last row is
-        "all".
+        Subject -> ``position_NAME``, ``orientation_NAME`` and ``own_NAME`` (of joints' own
+        rotations alone) for each solver; the last row is "all".
     """
-    curves: dict[tuple[str, str], list[tuple[Floats, Floats]]] = {}
+    curves: dict[tuple[str, str], list[tuple[Floats, ...]]] = {}
     total = len(subjects) * len(solvers)
     for subject, clips in subjects.items():
         for name, solver in solvers.items():
             for clip in clips:
                 found = judge(solver, clip).comparison
-                pair = (found.position_per_frame, found.orientation_per_frame)
+                of_clip = (
+                    found.position_per_frame,
+                    found.orientation_per_frame,
+                    found.orientation_own_per_frame,
+                )
                 for who in (subject, ALL):
-                    curves.setdefault((who, name), []).append(pair)
+                    curves.setdefault((who, name), []).append(of_clip)
             if progress is not None:
                 progress(sum(1 for who, _ in curves if who != ALL), total)
     rows: dict[str, dict[str, float]] = {}
     for who in (*subjects, ALL):
         rows[who] = {}
         for name in solvers:
-            pairs = curves[who, name]
-            for kind, place in (("position", 0), ("orientation", 1)):
-                values = np.concatenate([pair[place] for pair in pairs])
+            for kind, pieces in zip(KINDS, zip(*curves[who, name], strict=True), strict=True):
+                values = np.concatenate(pieces)
                 rows[who][f"{kind}_{name}"] = float(np.sqrt(np.mean(values**2)))
     return rows

@@ -11,11 +11,11 @@ import numpy as np
 from ..body.skeleton import Skeleton
 from ..kernels import arrays
 from ..kernels.types import Floats
-from ..limits import FixedLimit, Limits, SwingTwistLimit, adult_limits, hand_limits
+from ..limits import FixedLimit, FlexionLimit, Limits, SwingTwistLimit, adult_limits, hand_limits
 from ..motion.pose import Pose
 from ..solvers import MonteCarloSolver
 from ..solvers.particle_tracker import ParticleTracker
-from ..tasks import Balance, Posture, Reach, Smoothness, Task, finger_couplings
+from ..tasks import Balance, LookAt, Posture, Reach, Smoothness, Task, finger_couplings
 
 LENGTH = 2.5
 """Of all chains, in units; the paper's tasks start 2 units away (A2.13)."""
@@ -23,6 +23,12 @@ BEND = np.radians(20.0)
 """All joints of a chain together, where it starts."""
 EVEN = 0.3
 """Weight of smoothness beside a target of weight 1."""
+ANKLE = SwingTwistLimit.degrees(
+    (0.0, -1.0, 0.0), (0.0, 0.0, 1.0), (-1.0, 0.0, 0.0), {-180.0: 50.0, 180.0: 50.0}, (-15.0, 15.0)
+)
+"""A shin leans over its foot by 50 degrees at most."""
+UPRIGHT = 0.3
+"""And of a trunk that leans forward as it shall."""
 FEET = ("l_ankle", "l_forefoot_tip", "l_calcaneous_post")
 """What stands on the floor, and r_ likewise."""
 
@@ -59,26 +65,33 @@ def chain_targets(start: Pose, count: int, seed: int, near: float, far: float) -
     return np.array(found)
 
 
-def chain_limits(skeleton: Skeleton) -> Limits:
-    """A cone of 25 degrees and a twist of 15 either way for every joint of a chain."""
+def chain_limits(skeleton: Skeleton, swing: float = 25.0, twist: float = 15.0) -> Limits:
+    """A cone and a twist either way for every joint of a chain [degrees]."""
     cone = SwingTwistLimit.degrees(
-        (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (1.0, 0.0, 0.0), {-180.0: 25.0, 180.0: 25.0},
-        (-15.0, 15.0),
+        (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (1.0, 0.0, 0.0), {-180.0: swing, 180.0: swing},
+        (-twist, twist),
     )  # fmt: skip
     return Limits(dict.fromkeys(skeleton.names, cone))
 
 
-def long_chain(*, limited: bool = False, **settings: Any) -> tuple[ParticleTracker, Floats]:
+def long_chain(
+    *, swing: float | None = None, twist: float = 15.0, **settings: Any
+) -> tuple[ParticleTracker, Floats]:
     """90 degrees of freedom: a target, the centre of mass above the root, and evenness (Fig. 3).
 
     Long chains are drawn more gently, so that they stay smooth.
+
+    Args:
+        swing: limit of each joint [degrees]; None: no limits.
+        twist: and of its twist either way [degrees].
+        settings: of the solver.
     """
     start = bent_chain(30)
     tracker = tracker_of(
         start.skeleton,
         [Reach("tip"), Balance(), Smoothness(weight=EVEN)],
-        chain_limits(start.skeleton) if limited else None,
-        **{"iterations": 1000, "spread": 0.05, "hardness": 0.3} | settings,
+        None if swing is None else chain_limits(start.skeleton, swing, twist),
+        **{"iterations": 2000, "spread": 0.05, "hardness": 0.3} | settings,
     )
     tracker.begin(start)
     return tracker, np.array([[0.6, 1.3, 0.25]])
@@ -134,7 +147,7 @@ def hand_scene(**settings: Any) -> tuple[ParticleTracker, list[Floats]]:
     hand = poses[0].skeleton
     tips = hand.site_names
     tasks: list[Task[Any]] = [*(Reach(tip) for tip in tips), *finger_couplings(weight=0.2)]
-    tracker = tracker_of(hand, tasks, hand_limits(hand), **{"iterations": 1000} | settings)
+    tracker = tracker_of(hand, tasks, hand_limits(hand), **{"iterations": 2000} | settings)
     nodes = [hand.index(tip) for tip in tips]
     return tracker, [pose.world()[0][nodes] for pose in poses]
 
@@ -155,14 +168,23 @@ def person_of_40() -> Skeleton:
     return replace(body, names=tuple(names), parents=np.array(parents), offsets=np.array(offsets))
 
 
-def person_scene(**settings: Any) -> tuple[ParticleTracker, Floats]:
-    """A person with both feet on the floor, whose pelvis moves, and a target for each hand."""
+def person_scene(*, knees: float | None = None, **settings: Any) -> tuple[ParticleTracker, Floats]:
+    """A person with both feet on the floor, whose pelvis moves, and a target for each hand.
+
+    The trunk leans forward by 39 degrees: folded, people touch the floor with straight legs.
+
+    Args:
+        knees: most that they may bend [degrees]; None: as the limits of adults say.
+        settings: of the solver.
+    """
     body = person_of_40()
-    free = {body.names[body.articulation.node(role)] for role in ("pelvis", "l_ankle", "r_ankle")}
-    limits = adult_limits(body)
-    # What no target tells (fingers, toes, the sacrum) keeps still.
-    still = [name for name in body.names if name not in limits and name not in free]
+    limits = adult_limits(body).replace(dict.fromkeys(("l_ankle", "r_ankle"), ANKLE))
+    # What no target tells (fingers, toes, the sacrum) keeps still; the root turns as it likes.
+    still = [name for name in body.names[1:] if name not in limits]
     limits = limits.replace({name: FixedLimit() for name in still if not _hinged(body, name)})
+    if knees is not None:
+        hinges = {name: FlexionLimit.degrees(0.0, knees) for name in ("l_knee", "r_knee")}
+        limits = limits.replace(hinges)
     stand = Pose(
         body, body.offsets[0], body.articulation.from_rest(arrays.identity(body.joint_count))
     )
@@ -171,14 +193,15 @@ def person_scene(**settings: Any) -> tuple[ParticleTracker, Floats]:
         *(Reach(name) for name in feet),
         Reach("l_wrist"),
         Reach("r_wrist"),
+        LookAt("vt6", at=(0.0, 50.0, 40.0), axis=(0.0, 1.0, 0.0), weight=UPRIGHT),
         Balance.under(stand, [name for name in feet if "ankle" not in name]),
         Posture(weight=0.03, like=stand),
     ]
-    usual = {"root": 0.5, "particles": 100, "iterations": 1000, "spread": 0.1}
+    usual = {"root": 0.5, "iterations": 3000}
     tracker = tracker_of(body, tasks, limits, **usual | settings)
     places = stand.world()[0]
     targets = np.array([places[body.articulation.node(name)] for name in feet])
-    hands = np.array([(0.30, 1.05, 0.45), (-0.10, 0.35, 0.45)])
+    hands = np.array([(0.30, 0.60, 0.45), (-0.25, 0.40, 0.40)])
     return tracker, np.concatenate([targets, hands])
 
 

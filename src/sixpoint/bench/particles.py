@@ -9,25 +9,21 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..kernels import arrays
 from ..kernels.types import Floats
 from ..motion.pose import Pose
 from ..solvers import DampedSolver, TransposeSolver
 from ..solvers._kernels.finite import finite_steps
-from ..solvers.body_table import new_frames
+from ..solvers._kernels.qutem import DRAWN, REJECTED
 from ..solvers.figure import new_pose
 from ..solvers.figure_tracker import FigureTracker
 from ..solvers.particle_tracker import ParticleTracker
-from ..tasks import finger_couplings
+from .particle_facts import FEWEST, MANY, SCENES, scene_facts
 from .particle_scenes import (
-    FEET,
     LENGTH,
     bent_chain,
     chain_limits,
     chain_targets,
-    hand_scene,
     long_chain,
-    person_scene,
     tracker_of,
 )
 from .speed import machine
@@ -44,6 +40,12 @@ INNER, RIM = 0.88, 0.98
 """Targets at a part of the chain's reach up to here; and beyond, up to there."""
 RIVALS = {"jacobian-transpose": TransposeSolver, "damped pseudo-inverse": DampedSolver}
 TIMED_PARTICLES = (50, 20)
+LIMITED = (("off", None, 0.0), ("wide", 25.0, 15.0), ("biting", 3.0, 2.0))
+"""Limits of the 90-DoF chain: none, such that are hardly met, and such that every joint stands at
+them soon; swing and twist [degrees]."""
+SPREADS = (0.05, 0.1, 0.2, 0.4)
+CONSTANT = ((0.02, 0.05), (0.005, 0.01), (0.002, 0.005))
+"""Noise of joints [rad] and of tasks, as a part of the size, where neither shrinks."""
 PAPER = {"iterations_per_second_90dof": 60.0, "success_rate_30_particles": 1.0}
 """What the paper says: about 60 frames a second, almost always 100 percent."""
 
@@ -72,7 +74,7 @@ def bench_particles(
     if count < 1:
         raise InputError(f"Expected one trial or more, got {count}.")
     cells = [(dof, n) for dof in DOF for n in ((10, 30) if quick else PARTICLES)]
-    total, done = len(cells) + len(DOF) + 5, 0
+    total, done = len(cells) + len(DOF) + 3 + len(SCENES), 0
 
     def tell() -> None:
         nonlocal done
@@ -91,15 +93,17 @@ def bench_particles(
     tell()
     speeds = chain_speeds(20 if quick else 60)
     tell()
-    chain = chain_facts(seed)
+    spreads = spread_rows(min(count, QUICK_TRIALS), seed)
+    constant = constant_rows(min(count, QUICK_TRIALS), seed)
     tell()
-    hand = hand_facts(seed)
-    tell()
-    person = person_facts(seed)
-    tell()
+    scenes = {}
+    for name in SCENES:
+        scenes[name] = scene_facts(name, seed, FEWEST if quick else MANY)
+        tell()
     thirty = [row["success"] for row in grid if row["particles"] == 30]
     timed = [row for row in times if row["method"] == f"{TIMED_PARTICLES[0]} particles"]
     rivals = [row for row in times if row["method"].startswith("jacobian-transpose")]
+    a_second = {row["limits"]: row["iterations_per_second"] for row in speeds}
     return {
         "bench": "particles",
         "quick": quick,
@@ -109,26 +113,48 @@ def bench_particles(
         "success_rate_30_particles_rim": min(row["success"] for row in rim),
         "success": grid,
         "success_rim": rim,
+        "particles_for_99": enough_particles(grid),
         "time_slope": slope(timed),
         "time_slope_finite_differences": slope([row for row in rivals if row["dof"] >= 30]),
         "times": times,
-        "iterations_per_second_90dof": speeds["limits_off"],
-        "iterations_per_second_90dof_limits": speeds["limits_on"],
-        **chain,
-        **hand,
-        **person,
+        "iterations_per_second_90dof": a_second["off"],
+        "iterations_per_second_90dof_limits": a_second["wide"],
+        "iterations_per_second_90dof_biting": a_second["biting"],
+        "speeds": speeds,
+        "spreads": spreads,
+        "constant": constant,
+        "scenes": scenes,
+        **{
+            key: entry["worst"]
+            for scene in scenes.values()
+            for key, entry in scene["facts"].items()
+        },
         "paper": PAPER,
         "machine": machine(),
     }
 
 
+def enough_particles(grid: Sequence[dict[str, Any]]) -> dict[str, int | None]:
+    """The fewest particles that meet 99 % of the targets, by degrees of freedom (S2.29)."""
+    out: dict[str, int | None] = {}
+    for row in sorted(grid, key=lambda row: -row["particles"]):
+        out.setdefault(str(row["dof"]), None)
+        if row["success"] >= 0.99:
+            out[str(row["dof"])] = row["particles"]
+    return out
+
+
 def success_cell(
-    dof: int, particles: int, trials: int, seed: int, near: float, far: float
+    dof: int, particles: int, trials: int, seed: int, near: float, far: float, **settings: Any
 ) -> dict[str, Any]:
     """Trials whose tip comes within a thousandth of a unit in 200 iterations (S2.27)."""
     start = bent_chain(dof // 3)
     tracker = tracker_of(
-        start.skeleton, particles=particles, iterations=ITERATIONS, tolerance=MET / LENGTH
+        start.skeleton,
+        particles=particles,
+        iterations=ITERATIONS,
+        tolerance=MET / LENGTH,
+        **settings,
     )
     targets = chain_targets(start, trials, seed, near, far)
     met, steps = np.zeros(trials, np.bool_), np.zeros(trials)
@@ -196,7 +222,7 @@ def filter_times(dof: int, particles: int, limited: bool, repeats: int) -> Float
 
 def kernel_times(tracker: ParticleTracker, target: Floats, start: Pose, repeats: int) -> Floats:
     """Microseconds of an iteration inside the compiled loop: short runs, whose least tells most."""
-    out = new_frames(tracker.skeleton.joint_count, 1, len(tracker.names))
+    out = tracker._new_frames(1)
     turned = np.full((1, len(tracker.names), 4), np.nan)
     spent = np.zeros(repeats)
     for k in range(-1, repeats):  # the first compiles
@@ -230,60 +256,39 @@ def slope(rows: Sequence[dict[str, Any]]) -> float:
     return float(np.polyfit(dof, us, 1)[0])
 
 
-def chain_speeds(repeats: int) -> dict[str, float]:
+def chain_speeds(repeats: int) -> list[dict[str, Any]]:
     """Iterations a second of the 90-DoF chain with both constraints, 30 particles, one core."""
-    found = {}
-    for key, limited in (("limits_off", False), ("limits_on", True)):
-        tracker, target = long_chain(limited=limited, tolerance=0.0, iterations=50)
-        found[key] = float(1e6 / kernel_times(tracker, target, bent_chain(30), repeats).min())
-    return found
+    rows = []
+    for case, swing, twist in LIMITED:
+        tracker, target = long_chain(swing=swing, twist=twist, tolerance=0.0, iterations=50)
+        spent = kernel_times(tracker, target, bent_chain(30), repeats)
+        counts = tracker._memory.filter.swarm.counts
+        rows.append(
+            {
+                "limits": case,
+                "iterations_per_second": float(1e6 / spent.min()),
+                "iterations_per_second_median": float(1e6 / np.median(spent)),
+                "rejected_part": float(counts[REJECTED] / counts[DRAWN]),
+                "us_deviation": float(spent.std()),
+            }
+        )
+    return rows
 
 
-def chain_facts(seed: int) -> dict[str, float]:
-    """Where the 90-DoF chain ends (Fig. 3)."""
-    tracker, target = long_chain()
-    tracker.begin(bent_chain(30), seed)
-    solution = tracker.solve(target)
-    return {
-        "chain_tip_m": solution.tasks["reach tip"],
-        "chain_balance_part": solution.tasks["balance"] / LENGTH,
-        "chain_smoothness_rad": solution.tasks["smoothness"],
-        "chain_iterations": solution.iterations,
-    }
+def constant_rows(trials: int, seed: int) -> list[dict[str, Any]]:
+    """Success of a 12-DoF arm with noise that never shrinks: what the paper's words give."""
+    return [
+        {"noise": noise, "sigma": sigma}
+        | success_cell(
+            12, 30, trials, seed, 0.0, INNER, schedule="constant", noise=noise, sigma=sigma
+        )
+        for noise, sigma in CONSTANT
+    ]
 
 
-def hand_facts(seed: int) -> dict[str, float]:
-    """How well the two hands are made, one after the other (Fig. 6)."""
-    tracker, targets = hand_scene(seed=seed)
-    tips, coupled, violations = 0.0, 0.0, 0
-    for target in targets:
-        solution = tracker.solve(target)
-        tips = max(tips, float(solution.residuals.max()))
-        for task in finger_couplings():
-            coupled = max(coupled, abs(float(task.residual(solution.pose)[0])))
-        violations += solution.projections
-    return {
-        "hand_tip_max_m": tips,
-        "coupling_max_deg": float(np.degrees(coupled)),
-        "hand_projections": violations,
-    }
-
-
-def person_facts(seed: int) -> dict[str, float]:
-    """How the person stands, and where its hands are (Fig. 5)."""
-    tracker, target = person_scene(seed=seed)
-    solution = tracker.solve(target)
-    feet = 2 * len(FEET)
-    body = tracker.body
-    angles = body.angles(solution.pose.rotations)
-    knees = [angles[body.first[body.node(f"{side}_knee")]] for side in "lr"]
-    standing = body.from_rest(arrays.identity(tracker.skeleton.joint_count))
-    turned = arrays.angle_between(solution.pose.rotations, standing)
-    return {
-        "person_joints": tracker.skeleton.joint_count,
-        "person_feet_max_m": float(solution.residuals[:feet].max()),
-        "person_hands_max_m": float(solution.residuals[feet:].max()),
-        "person_balance_m": solution.tasks["balance"],
-        "person_knee_min_deg": float(np.degrees(min(knees))),
-        "person_turned_max_deg": float(np.degrees(turned.max())),
-    }
+def spread_rows(trials: int, seed: int) -> list[dict[str, Any]]:
+    """Iterations that a 12-DoF arm needs, by the noise over what is missing (S2.38)."""
+    return [
+        {"spread": spread} | success_cell(12, 30, trials, seed, 0.0, INNER, spread=spread)
+        for spread in SPREADS
+    ]

@@ -20,7 +20,7 @@ import numpy as np
 from ..body.skeleton import Skeleton
 from ..collision import Scene, SelfContact, find_contacts
 from ..errors import InputError
-from ..kernels.types import Floats, Ints
+from ..kernels.types import Bools, Floats, Ints
 from ..motion.motion import Motion
 from ..replacing import replacing
 from ..solvers import Solver
@@ -49,10 +49,20 @@ class ReachMap:
     """Number of each in `TAGS`, (N,)."""
     misses: Floats
     """How far the wrist stayed away [m], (N,)."""
+    shoulder: Floats
+    """Of the arm that reaches, from where the grid spreads [m], (3,)."""
+    step: float
+    """Of the grid [m]."""
+    bones: Floats
+    """Both ends of each bone of who stands there [m], (B, 2, 3)."""
 
     def count(self, tag: str) -> int:
         """Places with a tag."""
         return int((self.tags == TAGS.index(tag)).sum())
+
+    def slice(self, axis: int) -> Bools:
+        """Places in the plane through the shoulder across an axis (0, 1, 2 for x, y, z), (N,)."""
+        return np.asarray(np.abs(self.places[:, axis] - self.shoulder[axis]) < 0.5 * self.step)
 
     def write(self, path: str | Path) -> None:
         """As .csv, .ply or .png."""
@@ -85,16 +95,17 @@ class ReachMap:
     def _png(self) -> bytes:
         from ..studio.figure import INK, new_figure
 
-        figure = new_figure("A map of reach", (9.0, 4.6), 110)
-        views = (("from the front", 0, 1), ("from above", 0, 2), ("from the left", 2, 1))
-        for k, (title, across, up) in enumerate(views):
+        figure = new_figure("A map of reach: planes through the shoulder", (9.0, 4.6), 110)
+        views = (("from the front", 0, 1, 2), ("from above", 0, 2, 1), ("from the left", 2, 1, 0))
+        for k, (title, across, up, depth) in enumerate(views):
             axes = figure.add_axes((0.04 + 0.32 * k, 0.1, 0.29, 0.76))
+            for bone in self.bones:
+                axes.plot(bone[:, across], bone[:, up], color=INK, linewidth=1.6, alpha=0.5)
             for tag in ("unreachable", "reachable", "colliding"):
-                at = self.places[self.tags == TAGS.index(tag)]
+                at = self.places[self.slice(depth) & (self.tags == TAGS.index(tag))]
                 colour = np.array(COLOURS[tag]) / 255.0
-                size = 3.0 if tag == "unreachable" else 9.0
-                axes.scatter(at[:, across], at[:, up], s=size, color=colour, label=tag,
-                             linewidths=0, alpha=0.7)  # fmt: skip
+                axes.scatter(at[:, across], at[:, up], s=22.0, color=colour, label=tag,
+                             linewidths=0)  # fmt: skip
             axes.set(aspect="equal")
             axes.set_title(title, fontsize=9, color=INK)
             axes.tick_params(labelsize=7, colors=INK)
@@ -164,19 +175,34 @@ def map_reach(
     if scene is not None:
         hit |= find_contacts(motion, scene).highlight.any(axis=1)
     tags = np.where(misses >= NEAR, 1, np.where(hit, 2, 0))
-    return ReachMap(places, tags.astype(np.int64), misses)
+    return ReachMap(
+        places, tags.astype(np.int64), misses, _shoulder(skeleton, side), step, _bones(skeleton)
+    )
 
 
 def _grid(skeleton: Skeleton, side: str, step: float) -> Floats:
     """Places around a shoulder, above the ground and as far as an arm and a lean go."""
     anatomy = skeleton.anatomy
-    low = float(anatomy.positions[:, 1].min())
     joints = [anatomy.node(f"{side}_{part}") for part in ("shoulder", "elbow", "wrist")]
     arm = sum(float(np.linalg.norm(anatomy.vector(a, b))) for a, b in pairwise(joints))
-    centre = anatomy.positions[joints[0]] - (0.0, low, 0.0)
     reach = 1.5 * arm
     count = int(np.floor(reach / step))
     line = step * np.arange(-count, count + 1)
     grid = np.stack(np.meshgrid(line, line, line, indexing="ij"), axis=-1).reshape(-1, 3)
-    near = grid[np.linalg.norm(grid, axis=1) <= reach] + centre
+    near = grid[np.linalg.norm(grid, axis=1) <= reach] + _shoulder(skeleton, side)
     return np.asarray(near[near[:, 1] > 0.05])
+
+
+def _standing(skeleton: Skeleton) -> Floats:
+    """Places of all nodes of somebody who stands, soles on the ground [m]."""
+    at = skeleton.anatomy.positions
+    return np.asarray(at - (0.0, float(at[:, 1].min()), 0.0))
+
+
+def _shoulder(skeleton: Skeleton, side: str) -> Floats:
+    return np.asarray(_standing(skeleton)[skeleton.anatomy.node(f"{side}_shoulder")])
+
+
+def _bones(skeleton: Skeleton) -> Floats:
+    at, above = _standing(skeleton), skeleton.node_parents
+    return np.array([(at[above[k]], at[k]) for k in range(len(at)) if above[k] >= 0])

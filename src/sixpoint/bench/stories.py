@@ -9,7 +9,6 @@ import numpy as np
 from ..body.skeleton import Skeleton
 from ..collision import Box, Contacts, Scene, find_contacts
 from ..kernels.types import Floats
-from ..limits import Limits, adult_limits
 from ..motion.motion import Motion
 from ..motion.points import SIX, Points
 from ..solvers.pik_balance import BalanceSolver
@@ -27,13 +26,6 @@ class Story:
     points: Points
     scene: Scene
     contacts: Contacts
-
-
-def arm_limits(skeleton: Skeleton) -> Limits:
-    """Adult limits of shoulders and elbows only: those that the paper names (section 6.1)."""
-    adult = adult_limits(skeleton)
-    nodes = [skeleton.anatomy.node(f"{s}_{part}") for s in "lr" for part in ("shoulder", "elbow")]
-    return Limits({skeleton.names[j]: adult[skeleton.names[j]] for j in nodes})
 
 
 def forward_reach(height: float = 1.75) -> Story:
@@ -87,5 +79,5 @@ def _reach(
         frames = np.concatenate([lead + ease * (start - lead), frames])
     frames = np.concatenate([frames, np.repeat(frames[-1:], count // 2, axis=0)])
     points = Points(SIX, frames, RATE)
-    tracker = BalanceSolver(steps=5).prepare(skeleton, rate=RATE, limits=arm_limits(skeleton))
+    tracker = BalanceSolver().prepare(skeleton, rate=RATE)
     return tracker.solve_clip(points).motion, points

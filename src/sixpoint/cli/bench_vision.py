@@ -13,7 +13,7 @@ from .options import json_option, quick_option
 
 
 @click.command("vision")
-@click.option("-o", "--output", metavar="DIR", help="Also write vision.json there.")
+@click.option("-o", "--output", metavar="DIR", help="Also write vision.json and charts there.")
 @quick_option
 @json_option
 def command(output: str | None, quick: bool, as_json: bool) -> None:
@@ -23,6 +23,7 @@ def command(output: str | None, quick: bool, as_json: bool) -> None:
     2006) beside ours.
     """
     from ..bench.vision import bench_vision
+    from ..bench.vision_pictures import draw_jitter, draw_meetings
     from ..body.skeleton import Skeleton
     from ..replacing import replacing
     from ..solvers import solver
@@ -37,7 +38,9 @@ def command(output: str | None, quick: bool, as_json: bool) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         with replacing(folder / "vision.json") as file:
             file.write((json.dumps(found, indent=2) + "\n").encode())
-        say(f"wrote {folder / 'vision.json'}")
+        draw_jitter(found["jitter_and_lag"], folder / "jitter.png")
+        draw_meetings(found["meetings"], folder / "meetings.png")
+        say(f"wrote {folder / 'vision.json'}, jitter.png and meetings.png")
     if as_json:
         emit(found)
     else:
@@ -50,13 +53,35 @@ def _show(found: dict[str, Any]) -> None:
         [
             ("head and hands", f"{found['point_error_mm_clean']:.1f} mm off without noise, "
              f"{found['point_error_mm_noisy']:.1f} mm with"),
-            ("hands that swap", f"{found['label_swaps']} frames"),
-            ("lengths of the body", f"{found['length_error_percent']:.2f} % off at most"),
+            ("hands that swap", f"{found['label_swaps']} in the worst of "
+             f"{len(found['meetings'])} scenes"),
+            ("lengths, exact marks", f"{found['length_error_percent']:.2f} % off at most"),
+            *((f"lengths, marks {name} off", f"{value:.1f} %")
+              for name, value in found["length_error_percent_by_marks"].items()),
             *((f"wrists, {name}", f"{value:.0f} mm off")
               for name, value in found["wrist_capture_error_mm"].items()),
             ("time", f"{found['vision_ms']:.1f} ms a pair, "
              f"{found['pairs_per_second']:.0f} pairs a second with pik-balance "
              f"(the paper: {found['paper_pairs_per_second']:.0f})"),
+        ],
+    )  # fmt: skip
+    show_table(
+        "Hands that meet each other or the face",
+        ("scene", "noise", "height", "distance", "swaps", "mean", "worst", "hands seen"),
+        [
+            (row["scene"], f"{row['noise']:g}", f"{row['height_m']:g} m",
+             f"{row['distance_m']:g} m", str(row["swaps"]), f"{row['mean_mm']:.1f} mm",
+             f"{row['worst_mm']:.0f} mm", f"{row['hands_seen']:.0%}")
+            for row in found["meetings"]
+        ],
+    )  # fmt: skip
+    show_table(
+        "Jitter and lag of solved wrists",
+        ("filter expects", "damping", "jitter", "lag"),
+        [
+            (f"{row['acceleration']:g} m/s2", f"{row['damping']:g} m",
+             f"{row['jitter_mm']:.2f} mm", f"{row['lag_ms']:.0f} ms")
+            for row in found["jitter_and_lag"]
         ],
     )  # fmt: skip
     show_table(
@@ -81,6 +106,11 @@ def _show(found: dict[str, Any]) -> None:
         "Balance",
         [
             ("centre of mass, one step", f"{found['com_drift_mm_one_step']:.2f} mm from its line"),
+            *((f"most off, {name}", f"centre of mass {row['centre_mm']:.2f} mm, "
+               f"ankles {row['ankles_mm']:.1f} mm") for name, row in found["drift"].items()),
+            *((f"far reach, {name}", f"hips {row['pelvis_mm']:+.0f} mm, "
+               f"shoulder {row['shoulder_mm']:+.0f} mm")
+              for name, row in found["far_reach"].items()),
             ("one step", f"{found['pik_step_us']:.1f} us"),
             ("five steps", f"{found['five_steps_over_analytic']:.2f} of an analytic update with "
              "the centre of the trunk"),
@@ -88,6 +118,10 @@ def _show(found: dict[str, Any]) -> None:
               for title, events in found["collisions"].items()),
         ],
     )  # fmt: skip
+    show_facts(
+        "Crossing hands: parts of the body in each other, all pairs, mean",
+        [(name, f"{depth:.1f} mm") for name, depth in found["penetration_mm"].items()],
+    )
 
 
 def _cell(ours: dict[str, float], paper: tuple[float, float]) -> str:

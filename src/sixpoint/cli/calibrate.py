@@ -39,10 +39,11 @@ def command(
     """Where two cameras stand, from pictures of a chessboard or a ChArUco board.
 
     LEFT and RIGHT are folders or videos that show the board at the same moments, ten poses or more.
-    In one of them it stands upright and faces the cameras, as a person would.
+    In one of them it stands upright and faces the cameras, as a person would. Its squares must be
+    large in the pictures: 12 cm two metres before cameras of 320 x 240.
 
     \b
-    sixpoint calibrate left/ right/ --board 8x5 --square 0.06 --above-ground 1.2 -o cameras.json
+    sixpoint calibrate left/ right/ --board 8x5 --square 0.12 --above-ground 1.2 -o cameras.json
     """  # noqa: D301  (click wants the backspace itself)
     from ..vision.boards import Board, calibrate_pair
     from ..vision.camera_file import save_cameras
@@ -57,7 +58,10 @@ def command(
                 f"expected COLUMNSxROWS such as 9x6, got {board!r}", param_hint="--board"
             ) from None
         chosen = Board(columns, rows, square, marker)
-    pairs = list(read_together([open_footage(left), open_footage(right)]))
+    sources = [open_footage(left), open_footage(right)]
+    if any(source.kind == "camera" for source in sources):
+        raise click.UsageError("Expected folders of pictures or videos, not running cameras.")
+    pairs = list(read_together(sources))
     found = calibrate_pair(
         [pair[0] for pair in pairs],
         [pair[1] for pair in pairs],

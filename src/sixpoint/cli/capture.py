@@ -16,13 +16,17 @@ if TYPE_CHECKING:
     from ..body.skeleton import Skeleton
     from ..motion.points import Points
     from ..vision.camera import Camera
-    from ..vision.capture import CaptureSettings, Feedback
+    from ..vision.capture import CaptureSettings
+    from ..vision.footage import Footage
+    from ..vision.recording import Feedback
 
 
 @click.command("capture")
 @click.argument("views", metavar="LEFT RIGHT [MORE...]", nargs=-1, required=True)
 @click.option("-o", "--output", required=True, metavar="POINTS", help="Points file to write.")
 @click.option("--calibration", metavar="FILE", help="Where the cameras stand; JSON or .qca.txt.")
+@click.option("--cameras", "names", metavar="NAME,NAME", help="Which of its cameras, in the order "
+              "of the views. Default: all, or those that the files are named after.")  # fmt: skip
 @click.option("--height", type=click.FloatRange(min=0.5, max=2.6), metavar="METRES",
               help="How tall the person is. Default: 1.75.")  # fmt: skip
 @click.option("--marks", metavar="FILE", help="Or joints marked in both pictures (JSON).")
@@ -45,6 +49,7 @@ def command(
     views: tuple[str, ...],
     output: str,
     calibration: str | None,
+    names: str | None,
     height: float | None,
     marks: str | None,
     key: str,
@@ -77,22 +82,21 @@ def command(
             "from pictures of a board."
         )
     from ..formats import save_points
-    from ..vision.camera_file import load_cameras
 
-    cameras = load_cameras(calibration)
-    if len(cameras) != len(views):
-        raise click.UsageError(
-            f"Expected as many views as cameras in {calibration} ({len(cameras)}), "
-            f"got {len(views)}."
-        )
+    cameras = _cameras(calibration, views, names)
     if all(_is_keypoints(view) for view in views):
         report, points = _keypoints(views, cameras, rate)
     else:
         if len(views) != 2:
             raise click.UsageError(f"Expected two sources of pictures, got {len(views)}.")
+        from ..vision.footage import open_footage
+
+        sources = [open_footage(v, camera.size) for v, camera in zip(views, cameras, strict=True)]
+        if frames is None and any(source.count is None for source in sources):
+            raise click.UsageError("Expected --frames N with cameras, which have no end.")
         body = _body(cameras, height, marks)
-        settings = _settings(views, key, background, feet, wrist)
-        report, points = _pictures(views, cameras, body, settings, rate, frames, feedback, debug)
+        settings = _settings(sources[0], key, background, feet, wrist)
+        report, points = _pictures(sources, cameras, body, settings, rate, frames, feedback, debug)
     save_points(points, output)
     report = {"output": output} | report
     if as_json:
@@ -101,6 +105,27 @@ def command(
     show_facts(f"{' + '.join(Path(v).name for v in views)} -> {output}", _facts(report))
     for warning in report["warnings"]:
         say(f"note: {warning}")
+
+
+def _cameras(calibration: str, views: Sequence[str], names: str | None) -> Sequence[Camera]:
+    """Those of the views: named, named as the files are, or all."""
+    from ..vision.camera import chosen_cameras
+    from ..vision.camera_file import load_cameras
+
+    cameras = load_cameras(calibration)
+    stems = [Path(view).stem for view in views]
+    if names is not None:
+        with wrong_call():
+            cameras = chosen_cameras(cameras, names.split(","))
+    elif len(set(stems)) == len(stems) and {camera.name for camera in cameras} >= set(stems):
+        cameras = chosen_cameras(cameras, stems)
+    if len(cameras) != len(views):
+        listed = ", ".join(camera.name for camera in cameras)
+        raise click.UsageError(
+            f"Expected as many views as cameras ({listed}), got {len(views)}: choose some with "
+            "--cameras NAME,NAME."
+        )
+    return cameras
 
 
 def _is_keypoints(view: str) -> bool:
@@ -132,14 +157,13 @@ def _body(cameras: Sequence[Camera], height: float | None, marks: str | None) ->
 
 
 def _settings(
-    views: Sequence[str],
+    source: Footage,
     key: str,
     background: tuple[str, str] | None,
     feet: bool,
     wrist: str,
 ) -> CaptureSettings:
     from ..vision.capture import CaptureSettings
-    from ..vision.footage import open_footage
     from ..vision.masks import Background, ChromaKey, learn_key
 
     empty = None
@@ -149,7 +173,7 @@ def _settings(
         empty = tuple(Background(read_picture(Path(path))) for path in background)
     wall = ChromaKey()
     if key == "auto" and empty is None:
-        wall = learn_key(next(open_footage(views[0]).pictures()))
+        wall = learn_key(source.first)
     elif key != "auto":
         with wrong_call():
             try:
@@ -165,7 +189,7 @@ def _settings(
 
 
 def _pictures(
-    views: Sequence[str],
+    sources: Sequence[Footage],
     cameras: Sequence[Camera],
     body: Skeleton,
     settings: CaptureSettings,
@@ -174,15 +198,15 @@ def _pictures(
     feedback: str,
     debug: str | None,
 ) -> tuple[dict[str, Any], Points]:
-    from ..vision.capture import Capture, capture_clip
-    from ..vision.footage import open_footage, read_together
+    from ..vision.camera import cropped
+    from ..vision.capture import Capture
+    from ..vision.footage import read_together
+    from ..vision.recording import capture_clip
 
-    sources = [open_footage(view) for view in views]
+    fitting = [cropped(c, source.size) for c, source in zip(cameras, sources, strict=True)]
     said = [source.rate for source in sources if source.rate is not None]
     chosen = rate if rate is not None else (said[0] if said else 30.0)
-    if frames is None and any(source.count is None for source in sources):
-        raise click.UsageError("Expected --frames N with cameras, which have no end.")
-    capture = Capture(cameras, body, chosen, settings)
+    capture = Capture(fitting, body, chosen, settings)
     elbows = None if feedback == "none" else _elbows(feedback, body, chosen)
     total = frames or sources[0].count or 0
     begin = time.perf_counter()
@@ -191,34 +215,28 @@ def _pictures(
         def watch(frame: int, pair: Any, moment: Any) -> None:
             tell(frame + 1, total)
             if debug is not None and frame % max(1, round(chosen)) == 0:
-                _draw(Path(debug), frame, pair, cameras, moment)
+                _draw(Path(debug), frame, pair, fitting, moment)
 
         found = capture_clip(capture, read_together(sources, frames), elbows, watch)
     spent = time.perf_counter() - begin
-    return _report(found.points, found.broken, found.warnings, spent), found.points
+    notes = [
+        f"pictures of {camera.name} are {source.size[0]} x {source.size[1]}, calibrated were "
+        f"{camera.size[0]} x {camera.size[1]}: taken to lack the right and lower edge"
+        for camera, source in zip(cameras, sources, strict=True)
+        if camera.size != source.size
+    ]
+    return _report(found.points, found.broken, [*notes, *found.warnings], spent), found.points
 
 
 def _elbows(name: str, body: Skeleton, rate: float) -> Feedback:
     """Where a solver leaves the elbows: what the wrists of the next frame are found by."""
-    import numpy as np
-
-    from ..motion.points import SIX, Points
+    from ..vision.recording import elbow_feedback
     from .options import make_solver
 
     tracker = make_solver(name, ()).prepare(body, rate=rate)
-    nodes = [body.anatomy.node(f"{side}_elbow") for side in "lr"]
     with compiling():
         tracker.warm_up()
-
-    def feedback(names: tuple[str, ...], places: Any) -> Any:
-        given = dict(zip(names, places, strict=True))
-        frame = np.array([given.get(name, np.full(3, np.nan)) for name in SIX])
-        if np.isnan(frame[1:4]).any():
-            return None
-        pose = tracker.solve(Points(SIX, frame[None], rate)).pose
-        return pose.world()[0][nodes]
-
-    return feedback
+    return elbow_feedback(lambda points: tracker.solve(points).pose.world()[0], body, rate)
 
 
 def _draw(folder: Path, frame: int, pair: Any, cameras: Any, moment: Any) -> None:

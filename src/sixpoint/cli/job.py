@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from ..motion.points import Points
     from ..solvers import Result, Solver
 
+SLID = 0.01
+"""Feet that are farther from where they stood than this are told of [m]."""
 REPORT_KEYS = (
     "solver",
     "frames",
@@ -38,6 +40,9 @@ REPORT_KEYS = (
 """What the report of a clip holds; other programs read these."""
 
 
+NOBODY = "no point was seen in any frame: the body stands where it began"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Job:
     """Everything needed to reconstruct one clip. Small, and can be sent to another process."""
@@ -52,6 +57,8 @@ class Job:
     """File with the body, for points and for motion files without one (.amc)."""
     height: float | None = None
     """Stature of the body [m], for points."""
+    clear_elbows: bool = False
+    """Swivel elbows out of the body after solving."""
     reading: Reading
     """How to read files."""
 
@@ -72,13 +79,55 @@ def run_job(job: Job) -> dict[str, Any]:
     )
     result = tracker.solve_clip(points)
     motion, comparison = result.motion, None
+    if stood:
+        stood = (*stood, *_slid(motion, points, job.solver.name))
+    if job.clear_elbows:
+        motion, note = cleared(motion, tracker.limits)
+        stood = (*stood, note)
     if original is not None:
         # The output stands in its file as the input did: unit, axes, order of channels.
         motion = replace(motion, source=original.source)
         comparison = compare(motion, original)
     notes = formats.save(motion, job.output)
     before = () if original is None else original.source.notes
-    return report_of(result, comparison, [*before, *stood, *notes])
+    report = report_of(result, comparison, [*before, *stood, *notes])
+    if not points.seen.any():
+        report |= {"target_mean_m": None, "target_max_m": None}
+        report["warnings"] = [NOBODY, *report["warnings"]]
+    return report
+
+
+def _slid(motion: Motion, points: Points, solver: str) -> tuple[str, ...]:
+    """A note on feet that a solver could not leave where they stood; none if it could."""
+    import numpy as np
+
+    names = [name for name in ("l_ankle", "r_ankle") if name in points.names]
+    away = motion.points(names).positions - points.select(names).positions
+    far = float(np.nanmax(np.linalg.norm(away, axis=-1), initial=0.0))
+    if far < SLID:
+        return ()
+    return (
+        f"solver {solver!r} leaves them by up to {1e3 * far:.0f} mm, where legs are too short or "
+        "limits stand between; `pik-balance` pins them",
+    )
+
+
+def cleared(motion: Motion, limits: Limits) -> tuple[Motion, str]:
+    """A motion with its elbows out of its body, and a note on what that brought."""
+    import numpy as np
+
+    from ..collision import SelfContact, clear_elbows
+
+    freed, turned = clear_elbows(motion, limits)
+    body = SelfContact(motion.skeleton)
+    before, after = (
+        1e3 * float(np.maximum(body.depths(m), 0.0).sum(axis=1).mean()) for m in (motion, freed)
+    )
+    frames = int((turned != 0.0).any(axis=1).sum())
+    return freed, (
+        f"elbows swivelled in {frames} of {len(motion)} frames: parts of the body are in each "
+        f"other by {after:.1f} mm a frame, all pairs together, instead of {before:.1f} mm"
+    )
 
 
 def warm_up(solver: Solver) -> None:
@@ -168,12 +217,14 @@ def facts_of(report: Mapping[str, Any]) -> list[tuple[str, str]]:
                 f"{report['orientation_rms']:.4f} RMS, {report['orientation_mean']:.4f} mean, rad",
             ),
         ]
-    rows += [
-        (
-            "tracked points",
+    off = "none was seen"
+    if report["target_mean_m"] is not None:
+        off = (
             f"{1e3 * report['target_mean_m']:.1f} mm off on average, "
-            f"{1e3 * report['target_max_m']:.0f} mm at most",
-        ),
+            f"{1e3 * report['target_max_m']:.0f} mm at most"
+        )
+    rows += [
+        ("tracked points", off),
         ("limits broken", f"{report['limit_violations']} joint-frames"),
         ("jumps over 30 degrees", f"{report['steps_over_30deg']} joint-frames"),
         ("time per frame", f"{report['median_us']:.1f} us median, {report['p99_us']:.1f} us p99"),

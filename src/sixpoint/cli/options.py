@@ -198,12 +198,13 @@ def make_solver(name: str, settings: Sequence[str], **given: Any) -> Solver:
     """A solver from its name, from ``--set name=value`` and from options of their own."""
     from .. import solvers
     from ..errors import UnknownName
+    from ..solvers.base import settings_of
 
     with wrong_call():
         if name not in solvers.SOLVERS:
             raise UnknownName("solver", name, solvers.SOLVERS)
         kind = solvers.SOLVERS[name]
-        defaults = {field.name: field.default for field in dataclasses.fields(kind)}
+        defaults = settings_of(kind)
         values: dict[str, Any] = {}
         for pair in settings:
             key, sign, text = pair.partition("=")
@@ -212,6 +213,18 @@ def make_solver(name: str, settings: Sequence[str], **given: Any) -> Solver:
             values[key] = _read_value(key, text, defaults.get(key))
         values |= {key: value for key, value in given.items() if value is not None}
         return solvers.solver(name, **values)
+
+
+def check_uses(name: str, option: str) -> None:
+    """Refuse an option of the command line that a solver has no setting for."""
+    from ..solvers import SOLVERS
+    from ..solvers.base import settings_of
+
+    able = [key for key, kind in SOLVERS.items() if option in settings_of(kind)]
+    if name in SOLVERS and name not in able:
+        raise click.UsageError(
+            f"--{option} is for the solvers {', '.join(able)}; {name!r} does not use it."
+        )
 
 
 def _read_value(name: str, text: str, default: Any) -> Any:

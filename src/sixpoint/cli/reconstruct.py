@@ -12,6 +12,7 @@ from .job import Job, facts_of, run_job
 from .options import (
     Reading,
     check_output,
+    check_uses,
     file_options,
     json_option,
     make_solver,
@@ -35,7 +36,10 @@ from .options import (
     help="How much wrists, ankles and the frame before turn the pelvis.",
 )
 @click.option("--collisions", is_flag=True, help="Push elbows out of the torso.")
-@click.option("--prior", metavar="FILE", help="A model of `sixpoint train`; solver `guided`.")
+@click.option("--clear-elbows", is_flag=True,
+              help="Swivel elbows out of the whole body afterwards, any solver.")  # fmt: skip
+@click.option("--prior", metavar="FILE", help="A model of `sixpoint train`, for `guided` and "
+              "for solvers that follow it.")  # fmt: skip
 @click.option("--limits", metavar="FILE", help="Joint limits; default those of adults.")
 @click.option("--no-limits", is_flag=True, help="Let joints turn freely.")
 @click.option("--skeleton", metavar="FILE", help="Whose points these are, if IN holds points.")
@@ -59,6 +63,7 @@ def command(
     settings: tuple[str, ...],
     weights: tuple[float, float, float] | None,
     collisions: bool,
+    clear_elbows: bool,
     prior: str | None,
     limits: str | None,
     no_limits: bool,
@@ -85,6 +90,8 @@ def command(
     if limits and no_limits:
         raise click.UsageError("Give --limits FILE or --no-limits, not both.")
     chosen = name or ("guided" if prior else "sik")
+    if prior:
+        check_uses(chosen, "prior")
     solver = make_solver(
         chosen, settings, weights=weights, collisions=collisions or None, prior=prior
     )
@@ -95,6 +102,7 @@ def command(
         limits=None if no_limits else (limits or "adult"),
         skeleton=skeleton,
         height=height,
+        clear_elbows=clear_elbows,
         reading=Reading(unit, up, frame_rate, roles, lenient),
     )
     if Path(source).is_dir():

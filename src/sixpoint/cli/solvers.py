@@ -41,10 +41,12 @@ def command(as_json: bool) -> None:
 
 
 def _describe(kind: Any) -> dict[str, Any]:
+    from ..solvers.base import settings_of
+
     return {
         "title": kind.title,
         "capabilities": dataclasses.asdict(kind.capabilities),
-        "settings": {field.name: field.default for field in dataclasses.fields(kind)},
+        "settings": settings_of(kind),
     }
 
 

@@ -14,31 +14,56 @@ from .options import json_option, wrong_call
 @click.option("-o", "--output", default="stage", show_default=True, metavar="DIR",
               help="Made if new.")  # fmt: skip
 @click.option("--scene", "name", default="gestures", show_default=True,
-              help="calibration, gestures, crossing, box, lean, far_reach.")  # fmt: skip
+              help="calibration, gestures, crossing, clap, rest, face, box, lean, far_reach."
+              )  # fmt: skip
 @click.option("--noise", type=click.FloatRange(0.0, 100.0), default=0.0, show_default=True,
               help="Standard deviation of each pixel, of 255.")  # fmt: skip
 @click.option("--dimming", type=click.FloatRange(0.0, 0.95), default=0.0, show_default=True,
               help="How far the light goes down and up again, as a part.")  # fmt: skip
+@click.option("--obstacle", nargs=3, type=float, metavar="X Y Z",
+              help="Middle of a dark thing, 20 cm high, that hides what is behind it, in metres."
+              )  # fmt: skip
+@click.option("--seed", type=click.IntRange(0), default=2006, show_default=True,
+              help="Of the noise.")  # fmt: skip
+@click.option("--height", type=click.FloatRange(min=0.5, max=2.6), default=1.75, show_default=True,
+              metavar="METRES", help="How tall the person is.")  # fmt: skip
+@click.option("--distance", type=click.FloatRange(min=0.5, max=20.0), default=2.0,
+              show_default=True, metavar="METRES", help="Of the cameras from them.")  # fmt: skip
+@click.option("--baseline", type=click.FloatRange(min=0.01, max=10.0), default=0.8,
+              show_default=True, metavar="METRES", help="Between the cameras.")  # fmt: skip
 @click.option("--frames", type=click.IntRange(1), metavar="N", help="No more than so many.")
 @json_option
 def command(
-    output: str, name: str, noise: float, dimming: float, frames: int | None, as_json: bool
+    output: str,
+    name: str,
+    noise: float,
+    dimming: float,
+    obstacle: tuple[float, float, float] | None,
+    seed: int,
+    height: float,
+    distance: float,
+    baseline: float,
+    frames: int | None,
+    as_json: bool,
 ) -> None:
     """Play a synthetic scene before two calibrated cameras of 320 x 240.
 
     Writes left/ and right/ (pictures), cameras.json, marks.json and truth.npz.
     """
     from ..formats import save_points
-    from ..vision.stage import Conditions
+    from ..vision.stage import Conditions, stage_cameras
     from ..vision.stage_files import write_stage
     from ..vision.stage_scenes import scene
 
     with wrong_call():
         scene(name)
-        conditions = Conditions(noise=noise, dimming=dimming)
+        conditions = Conditions(noise=noise, dimming=dimming, obstacle=obstacle, seed=seed)
     folder = Path(output)
     with progress("stage") as tell:
-        truth = write_stage(folder, name, conditions, frames=frames, progress=tell)
+        truth = write_stage(
+            folder, name, conditions, cameras=stage_cameras(distance=distance, baseline=baseline),
+            stature=height, frames=frames, progress=tell,
+        )  # fmt: skip
     save_points(truth, folder / "truth.npz")
     report = {"output": output, "scene": name, "frames": len(truth), "rate": truth.rate}
     if as_json:
@@ -48,4 +73,5 @@ def command(
     click.echo(
         f"Next: sixpoint capture {folder / 'left'} {folder / 'right'} "
         f"--calibration {folder / 'cameras.json'} -o points.npz"
+        + (f" --height {height:g}" if height != 1.75 else "")
     )

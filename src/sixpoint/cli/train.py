@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
@@ -23,7 +24,7 @@ CMU_CREDIT = (
               "its card beside it (MODEL.md).")  # fmt: skip
 @click.option("--validation", metavar="NAME,NAME...", help="Subjects kept aside. Default: every "
               "eighth.")  # fmt: skip
-@click.option("--steps", type=click.IntRange(1), default=6000, show_default=True)
+@click.option("--steps", type=click.IntRange(1), default=3000, show_default=True)
 @click.option("--units", type=click.IntRange(4, 512), default=128, show_default=True,
               help="In each of two hidden layers.")  # fmt: skip
 @click.option("--seed", type=int, default=20080408, show_default=True)
@@ -56,7 +57,8 @@ def command(
     from ..bench.judging import judge_subjects
     from ..formats.subjects import read_subjects
     from ..priors.card import card_text
-    from ..priors.training import Subject, TrainingSettings, train_prior
+    from ..priors.rows import Subject
+    from ..priors.training import TrainingSettings, train_prior
     from ..replacing import replacing
     from ..solvers import solver
 
@@ -76,11 +78,13 @@ def command(
             settings,
             tell,
         )
-    prior = replace(prior, card={"name": name})
-    prior.save(output)  # the solver reads it from there
-    solvers = {"sik": solver("sik"), "guided": solver("guided", prior=str(Path(output).resolve()))}
-    with compiling(), progress("validation") as tell:
-        figures = judge_subjects(solvers, {key: found[key] for key in aside}, tell)
+    solvers = ("sik", "guided")
+    with TemporaryDirectory() as folder:  # the solver reads it from there
+        trial = Path(folder) / "trial.npz"
+        prior.save(trial)
+        judged = {"sik": solver("sik"), "guided": solver("guided", prior=str(trial))}
+        with compiling(), progress("validation") as tell:
+            figures = judge_subjects(judged, {key: found[key] for key in aside}, tell)
     training = [key for key in found if key not in aside]
     card: dict[str, Any] = {
         "name": name,
@@ -102,10 +106,18 @@ def command(
     if as_json:
         emit({"model": output, "card": str(beside), "numbers": prior.numbers, **card})
         return
-    columns = [f"{kind}_{who}" for kind in ("position", "orientation") for who in solvers]
+    columns = [f"{kind}_{who}" for kind in ("position", "own", "orientation") for who in solvers]
     show_table(
         "Subjects kept aside",
-        ("subject", "position, sik", "guided", "rotation, sik", "guided"),
+        (
+            "subject",
+            "position, sik",
+            "guided",
+            "rotation, sik",
+            "guided",
+            "with helpers, sik",
+            "guided",
+        ),
         [(key, *(f"{row[column]:.4f}" for column in columns)) for key, row in figures.items()],
     )
 
@@ -121,7 +133,7 @@ def _aside(names: list[str], wanted: str | None) -> list[str]:
         )
     if wanted is None:
         return names[3::8] or names[-1:]
-    chosen = [name.strip() for name in wanted.split(",") if name.strip()]
+    chosen = list(dict.fromkeys(name.strip() for name in wanted.split(",") if name.strip()))
     for name in chosen:
         if name not in names:
             raise UnknownName("subject", name, names)

@@ -1,31 +1,37 @@
 """Elbows out of the body by their swivel: a projection for the output of sequential IK (X6).
 
 Where an arm lies in the trunk, the head, a leg or the other arm, its elbow turns about the line
-from shoulder to wrist until it is free: the nearest swivel that is free and within the limits of
-the shoulder, the hand where it was. `ElbowTorso` does this inside the solver for the elbow and the
-torso alone; this one knows the whole body, and any motion.
+from shoulder to wrist; the wrist stays where it was, and the hand turns with the forearm. What
+counts is how deep the whole arm lies in the rest of the body, all its pairs together: that never
+becomes more. Swivels of a clip are chosen together, so that an elbow does not jump. `ElbowTorso`
+does this inside the solver for the elbow and the torso alone, as published; this one knows the
+whole body, and any motion.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from ..body.anatomy import anatomy_of
-from ..body.pairs import free_pairs, pair_depths
+from ..body.pairs import free_pairs
+from ..body.shapes import BodyShape
 from ..errors import InputError
 from ..kernels import arrays
-from ..kernels.types import Floats
+from ..kernels.capsule import segment_gap
+from ..kernels.types import Floats, Ints
 from ..limits import Limits
 from ..motion.motion import Motion
 
-SWIVELS = 72
-"""Candidates around the circle: every five degrees, refined by halves."""
-REFINE = 6
-CLEAR = 0.0
-"""Depth that is free [m]."""
+COARSE, FINE = np.radians(5.0), np.radians(0.5)
+"""Steps of the swivel: around the circle, then around what was best [rad]."""
+EFFORT = 0.02
+"""What a swivel of one degree is worth [mm of depth]."""
+FAST = np.radians(300.0)
+"""An elbow that swivels so fast is worth a millimetre of depth [rad/s]; twice as fast, four."""
+STRIPE = 64
+"""Frames judged at a time."""
 
 
 def clear_elbows(motion: Motion, limits: Limits | None = None) -> tuple[Motion, Floats]:
@@ -40,62 +46,112 @@ def clear_elbows(motion: Motion, limits: Limits | None = None) -> tuple[Motion, 
     """
     if not len(motion):
         raise InputError("Expected a motion of one frame or more, got none.")
-    shape, pairs = free_pairs(motion.skeleton)
-    rotations = motion.rotations.copy()
     turned = np.zeros((len(motion), 2))
-    for side, letter in enumerate("lr"):
-        arm = {f"{letter}_upper_arm", f"{letter}_forearm"}
-        own = tuple((i, j) for i, j in pairs if (shape.names[i] in arm) != (shape.names[j] in arm))
-        now = replace(motion, rotations=rotations)
-        deep = pair_depths(shape, own, *now.world())[0].max(axis=1)
-        for frame in np.flatnonzero(deep > CLEAR):
-            pose = now.frames([int(frame)])
-            answer = _swivel(pose, letter, shape, own, limits, float(deep[frame]))
-            if answer is not None:
-                angle, joint, local = answer
-                rotations[frame, joint] = local
-                turned[frame, side] = angle
-    return replace(motion, rotations=rotations), turned
+    for side in range(2):
+        arm = _Arm(motion, "lr"[side], limits)
+        turned[:, side] = arm.swivels()
+        motion = arm.turned(turned[:, side])
+    return motion, turned
 
 
-def _swivel(
-    pose: Motion, side: str, shape: Any, pairs: Any, limits: Limits | None, before: float
-) -> tuple[float, int, Floats] | None:
-    """The least swivel that frees an arm: angle, shoulder joint, its local rotation."""
-    anatomy = anatomy_of(pose.skeleton)
-    shoulder = anatomy.node(f"{side}_shoulder")
-    positions, world = pose.world()
-    at = positions[0]
-    axis = at[anatomy.node(f"{side}_wrist")] - at[shoulder]
-    length = float(np.linalg.norm(axis))
-    if length < 1e-6:
-        return None
-    above = world[0, pose.skeleton.parents[shoulder]]
+class _Arm:
+    """One arm of a motion, and all that it may touch."""
 
-    def tried(angles: Floats) -> tuple[Floats, Floats]:
-        """Depth and local rotation of the shoulder for each swivel."""
-        spin = arrays.from_axis_angle(axis / length, angles)
-        local = arrays.multiply(arrays.conjugate(above), arrays.multiply(spin, world[0, shoulder]))
-        many = pose.frames([0] * len(angles))
-        rotations = many.rotations.copy()
-        rotations[:, shoulder] = local
-        moved = replace(many, rotations=rotations)
-        deep = pair_depths(shape, pairs, *moved.world())[0].max(axis=1)
-        if limits is not None:
-            broken = limits.violations(moved)[:, shoulder]
-            deep = np.where(broken > 1e-9, np.inf, deep)
-        return deep, local
+    def __init__(self, motion: Motion, side: str, limits: Limits | None) -> None:
+        self.motion, self.limits = motion, limits
+        anatomy = anatomy_of(motion.skeleton)
+        self.shoulder = anatomy.node(f"{side}_shoulder")
+        positions, world = motion.world()
+        shape, pairs = free_pairs(motion.skeleton)
+        self.own, self.other = _pairs_of(shape, pairs, side)
+        self.starts, self.ends = shape.place(positions, world)
+        radii = np.array([capsule.radius for capsule in shape.capsules])
+        self.reach = radii[self.own] + radii[self.other]
+        self.at = positions[:, self.shoulder]
+        axis = positions[:, anatomy.node(f"{side}_wrist")] - self.at
+        length = np.linalg.norm(axis, axis=-1, keepdims=True)
+        self.axis = np.where(length > 1e-6, axis / np.maximum(length, 1e-6), (0.0, 1.0, 0.0))
+        above = world[:, motion.skeleton.parents[self.shoulder]]
+        self.above, self.world = above, world[:, self.shoulder]
 
-    angles = np.linspace(-np.pi, np.pi, SWIVELS, endpoint=False)
-    angles = angles[np.argsort(np.abs(angles))]
-    deep, local = tried(angles)
-    free = np.flatnonzero(deep <= CLEAR)
-    if not len(free):
-        best = int(np.argmin(deep))
-        return (float(angles[best]), shoulder, local[best]) if deep[best] < before else None
-    inner, outer = 0.0, float(angles[free[0]])
-    for _ in range(REFINE):  # the last that is free, as near as need be
-        middle = 0.5 * (inner + outer)
-        inner, outer = (inner, middle) if tried(np.array([middle]))[0][0] <= CLEAR else (
-            middle, outer)  # fmt: skip
-    return outer, shoulder, tried(np.array([outer]))[1][0]
+    def locals(self, angles: Floats) -> Floats:
+        """Rotations of the shoulder in its parent for swivels (F, K) [rad], (F, K, 4)."""
+        spin = arrays.from_axis_angle(self.axis[:, None], angles)
+        turned = arrays.multiply(spin, self.world[:, None])
+        return arrays.normalize(arrays.multiply(arrays.conjugate(self.above)[:, None], turned))
+
+    def turned(self, angles: Floats) -> Motion:
+        """The motion with swivels (F,)."""
+        rotations = self.motion.rotations.copy()
+        moved = angles != 0.0
+        rotations[moved, self.shoulder] = self.locals(angles[:, None])[moved, 0]
+        return replace(self.motion, rotations=rotations)
+
+    def swivels(self) -> Floats:
+        """The best swivel of each frame [rad], (F,): every five degrees, then every half."""
+        count = len(self.motion)
+        still = self.depths(np.zeros((count, 1)))
+        if not (still > 0.0).any():
+            return np.zeros(count)
+        angles = COARSE * np.arange(-round(np.pi / COARSE), round(np.pi / COARSE))
+        best = self._path(np.broadcast_to(angles, (count, len(angles))), still, np.pi * 2.0)
+        near = FINE * np.arange(-round(COARSE / FINE), round(COARSE / FINE) + 1)
+        tried = np.concatenate([best[:, None] + near, np.zeros((count, 1))], axis=1)
+        return self._path(tried, still, np.inf)
+
+    def _path(self, angles: Floats, still: Floats, turn: float) -> Floats:
+        """Swivels out of (F, K) that together cost least (dynamic programming over the frames)."""
+        cost = 1e3 * self.depths(angles) + EFFORT * np.degrees(np.abs(angles))
+        allowed = (cost <= 1e3 * still + EFFORT * np.degrees(np.abs(angles)) + 1e-9) & (
+            self.keeps_limits(angles) | (angles == 0.0)
+        )
+        cost = np.where(allowed, cost, np.inf)
+        came = np.zeros(angles.shape, np.int64)
+        total = cost[0]
+        for f in range(1, len(angles)):
+            way = np.abs(angles[f][:, None] - angles[f - 1][None])
+            way = np.minimum(way, np.abs(turn - way))
+            paths = total[None] + (way * self.motion.rate / FAST) ** 2
+            came[f] = np.argmin(paths, axis=1)
+            total = cost[f] + np.take_along_axis(paths, came[f][:, None], axis=1)[:, 0]
+        out = np.empty(len(angles))
+        k = int(np.argmin(total))
+        for f in range(len(angles) - 1, -1, -1):
+            out[f] = angles[f, k]
+            k = int(came[f, k])
+        return out
+
+    def keeps_limits(self, angles: Floats) -> np.ndarray:
+        """Whether the shoulder is within its limits, for swivels (F, K)."""
+        name = self.motion.skeleton.names[self.shoulder]
+        if self.limits is None or name not in self.limits:
+            return np.ones(angles.shape, np.bool_)
+        before, after = (q[self.shoulder] for q in self.motion.skeleton.articulation.frames)
+        local = arrays.multiply(before, self.locals(angles))
+        turned = arrays.multiply(local, arrays.conjugate(after))
+        return np.asarray(self.limits[name].violation(turned) <= 1e-9)
+
+    def depths(self, angles: Floats) -> Floats:
+        """How deep the arm is in the rest, all pairs together, for swivels (F, K) [m], (F, K)."""
+        out = np.empty(angles.shape)
+        for f in range(0, len(angles), STRIPE):
+            rows = slice(f, f + STRIPE)
+            spin = arrays.from_axis_angle(self.axis[rows, None, None], angles[rows, :, None])
+            at = self.at[rows, None, None]
+            mine = [
+                at + arrays.rotate(spin, ends[rows, None, self.own] - at)
+                for ends in (self.starts, self.ends)
+            ]
+            rest = [ends[rows, None, self.other] for ends in (self.starts, self.ends)]
+            gap = segment_gap(*mine, *rest)[2]
+            out[rows] = np.maximum(self.reach - gap, 0.0).sum(axis=-1)
+        return out
+
+
+def _pairs_of(shape: BodyShape, pairs: tuple[tuple[int, int], ...], side: str) -> tuple[Ints, Ints]:
+    """Pairs of an arm with the rest of the body: capsules of the arm, and the others."""
+    arm = {f"{side}_{part}" for part in ("upper_arm", "forearm", "hand")}
+    mine = [(i, j) for i, j in pairs if (shape.names[i] in arm) != (shape.names[j] in arm)]
+    own = [i if shape.names[i] in arm else j for i, j in mine]
+    other = [j if shape.names[i] in arm else i for i, j in mine]
+    return np.array(own, np.int64), np.array(other, np.int64)

@@ -31,7 +31,10 @@ def read_subjects(folder: str | Path) -> tuple[dict[str, list[Motion]], list[str
     notes: list[str] = []
     for path in paths:
         suffix = path.suffix.lower()
-        if suffix not in (".bvh", ".npz") or (suffix == ".npz" and not is_pack(path)):
+        if suffix not in (".bvh", ".npz"):
+            continue
+        if suffix == ".npz" and not is_pack(path):
+            notes.append(f"{path.name}: left out: no pack of a subject, or not whole")
             continue
         try:
             motions = list(read_pack(path).values()) if suffix == ".npz" else [read_bvh(path)]

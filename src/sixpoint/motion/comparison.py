@@ -42,6 +42,12 @@ class Comparison:
     """`orientation_rms` without wrists and ankles, whose rotations no tracked position shows."""
     orientation_mean_inner: float
     """`orientation_mean` without wrists and ankles."""
+    orientation_rms_own: float
+    """`orientation_rms` of each scored joint's own rotation alone: helper joints in between (a
+    twist bone in the forearm) count for nothing, where `orientation_rms` adds them to the joint
+    they help. The same on rigs without such joints."""
+    orientation_mean_own: float
+    """`orientation_mean` likewise."""
     position_rms_joints: float
     """RMS over all scored joints and frames at once, as a fraction of body height."""
     orientation_rms_joints: float
@@ -83,6 +89,10 @@ class Comparison:
         default_factory=lambda: np.zeros(0), repr=False, compare=False, metadata={"curve": True}
     )
     """Joint-average orientation error of each frame [rad], shape (F,)."""
+    orientation_own_per_frame: Floats = field(
+        default_factory=lambda: np.zeros(0), repr=False, compare=False, metadata={"curve": True}
+    )
+    """The same of joints' own rotations alone, shape (F,)."""
 
     def as_dict(self) -> dict[str, Any]:
         """Everything but the per-frame curves, ready for JSON: NaN becomes None."""
@@ -108,6 +118,9 @@ class Comparison:
                 "",
             ),
         ]
+        if not math.isclose(self.orientation_rms_own, self.orientation_rms, rel_tol=1e-6):
+            own = self.orientation_rms_own, self.orientation_mean_own
+            rows.append(_row("  without helper joints", *own, ""))
         swivels = [angle for angle in self.swivel.values() if math.isfinite(angle)]
         facts = [
             ("tracked points", f"{_show(1e3 * self.effector_mean_m, 1)} mm off on average"),

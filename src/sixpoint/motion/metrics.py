@@ -88,6 +88,8 @@ def compare(reconstructed: Motion, original: Motion) -> Comparison:
     orientation = joint_average(angle, np.minimum(weights, 1.0), weights)
     position_inner = joint_average(distance, inner) / height
     orientation_inner = joint_average(angle, np.minimum(inner, 1.0), inner)
+    own = _own_angles(reconstructed, original, anatomy, angle)
+    orientation_own = joint_average(own, np.minimum(weights, 1.0), weights)
 
     def track(positions: Floats, *roles: str) -> Floats:
         return positions[:, [at[role] for role in roles]]
@@ -111,6 +113,8 @@ def compare(reconstructed: Motion, original: Motion) -> Comparison:
         position_mean_inner=float(position_inner.mean()),
         orientation_rms_inner=_rms(orientation_inner),
         orientation_mean_inner=float(orientation_inner.mean()),
+        orientation_rms_own=_rms(orientation_own),
+        orientation_mean_own=float(orientation_own.mean()),
         position_rms_joints=_rms(np.sqrt(joint_average(distance**2, weights))) / height,
         orientation_rms_joints=_rms(
             np.sqrt(joint_average(angle**2, np.minimum(weights, 1.0), weights))
@@ -134,6 +138,7 @@ def compare(reconstructed: Motion, original: Motion) -> Comparison:
         warnings=_warnings(reconstructed, original),
         position_per_frame=position,
         orientation_per_frame=orientation,
+        orientation_own_per_frame=orientation_own,
     )
 
 
@@ -250,6 +255,20 @@ def _tracks(motion: Motion, anatomy: Anatomy) -> tuple[Floats, Floats]:
         frames[:, [parent < 0 for parent in above]] = (1.0, 0.0, 0.0, 0.0)
         turns[stripe] = arrays.multiply(arrays.conjugate(frames), world[:, joints])
     return positions, turns
+
+
+def _own_angles(
+    reconstructed: Motion, original: Motion, anatomy: Anatomy, angles: Floats
+) -> Floats:
+    """Angles (F, N) between each scored joint's own local rotations; the pelvis as in `angles`."""
+    own = angles.copy()
+    pelvis = anatomy.node("pelvis")
+    for k, node in enumerate(anatomy.scored[0]):
+        if node != pelvis and node < original.skeleton.joint_count:
+            own[:, k] = arrays.angle_between(
+                original.rotations[:, node], reconstructed.rotations[:, node]
+            )
+    return own
 
 
 def _nearest_above(skeleton: Skeleton, node: int, chosen: set[int]) -> int:

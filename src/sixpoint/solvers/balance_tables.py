@@ -12,12 +12,12 @@ from ..body.anatomy import Anatomy
 from ..body.mass import segment_masses
 from ..errors import InputError
 from ..kernels import arrays
-from ..kernels.types import Floats
+from ..kernels.types import Bools, Floats
 from ..limits import FlexionLimit, JointLimit, Limits
-from ..tasks.balance import convex_hull
+from ..limits.adult import SPINE
 from ._kernels.centre_of_mass import Masses
+from ._kernels.feet import Stand
 from ._kernels.figure import BALL, HINGE, POSITION, Figure
-from ._kernels.pik_balance import Stand
 from .body_table import LIMB_ROLES, build_body
 from .figure import Row, Tip, build_figure
 from .pik_tables import floating_rows
@@ -29,8 +29,14 @@ BACK = ((-np.radians(25.0), np.radians(60.0)), (-np.radians(30.0), np.radians(30
 """How far the back bends and leans, where limits say nothing of its joint."""
 FARTHEST = np.radians(75.0)
 """No back turns farther than this, whatever its limits say."""
-SUPPORT = 0.8
-"""Part of the soles above which a body with legs is kept: nobody stands on the very edge."""
+EDGE = 1e-9
+"""Beyond a limit by less than this is on it [rad]."""
+THORAX = 0.556
+"""Where the thorax joint is on the way from the back to between the shoulders, as in G27."""
+NOT_STRAIGHT = 0.7
+"""Part of the way to the straight line that a thorax bends back at most."""
+SOLE = (0.025, -0.03, 0.08)
+"""Half the breadth of a sole, and from the ankle to heel and toes, as parts of stature."""
 SHOULDERS = ("l_shoulder", "r_shoulder")
 
 
@@ -48,6 +54,7 @@ class Standing(NamedTuple):
     """Number of the task of balance."""
     pelvis: int
     shanks: tuple[int, int]
+    """Rows of legs that move; -1 without."""
     elbows: tuple[int, int]
     floats: bool
 
@@ -59,8 +66,8 @@ def simple_body(anatomy: Anatomy) -> Standing:
     bends = anatomy.bends
     if len(bends) < 3:
         raise InputError("Expected a spine with one joint or more between pelvis and head.")
-    pelvis, back = bends[0], bends[1]
-    thorax = bends[min(2, len(bends) - 2)]
+    pelvis = bends[0]
+    back, thorax = trunk_joints(anatomy)
     frames = {int(j): (body.before[k], body.after[k]) for k, j in enumerate(body.rig) if j >= 0}
     foot = _foot(anatomy)
     rows: list[Row] = []
@@ -78,13 +85,9 @@ def simple_body(anatomy: Anatomy) -> Standing:
     foot_x = add(":foot_x", -1, root, none, HINGE, X)
     foot_z = add(":foot_z", -1, foot_x, none, HINGE, Z)
     hips = add("", pelvis, foot_z, anatomy.positions[pelvis] - foot, 0, X)
-    below = hips
-    if body.lumbar >= 0:
-        loins = int(body.rig[body.lumbar])
-        below = add(anatomy.skeleton.names[loins], loins, hips, none, 0, X)
     # A spine of one joint is all thorax: two rows could leave its limits together.
     free = HINGE if thorax != back else 0
-    back_x = add(":back_x", -1, below, anatomy.vector(pelvis, back), free, X)
+    back_x = add(":back_x", -1, hips, anatomy.vector(pelvis, back), free, X)
     back_z = add(":back_z", back if free else -1, back_x, none, free, Z)
     chest = add(
         anatomy.skeleton.names[thorax], thorax, back_z, anatomy.vector(back, thorax), BALL, X
@@ -104,8 +107,49 @@ def simple_body(anatomy: Anatomy) -> Standing:
     tips += [Tip(hips, anatomy.vector(pelvis, ankle)) for ankle in ankles] + shoulders
     # Table 1; the task of balance speaks of no tip, the pelvis only holds its place.
     tasks = [(POSITION, tip, 1.0) for tip in (0, 2, 3, 6, 7)]
-    return Standing(rows, names, tips, tasks, [0, 1, 1, 2, 2], 0, hips, (hips, hips),
+    return Standing(rows, names, tips, tasks, [0, 1, 1, 2, 2], 0, hips, (-1, -1),
                     (elbows[0], elbows[1]), False)  # fmt: skip
+
+
+def trunk_joints(anatomy: Anatomy) -> tuple[int, int]:
+    """Joints that stand for back and thorax (section 6.1): where the spine begins, and above.
+
+    The thorax is the joint nearest to where the paper infers it from back and shoulders.
+    """
+    record, _ = build_body(anatomy)
+    body = record[0]
+    arms = min(int(body.carrier[0]), int(body.carrier[1]))
+    loins = [] if body.lumbar < 0 else [int(body.rig[body.lumbar])]
+    spine = [*loins, *anatomy.bends[1 : max(arms, 1) + 1]]
+    back = spine[0]
+    low = anatomy.positions[back][1]
+    shoulders = np.mean([anatomy.positions[anatomy.node(role)][1] for role in SHOULDERS])
+    place = low + THORAX * (shoulders - low)
+    return back, min(spine[1:] or spine, key=lambda j: abs(float(anatomy.positions[j][1] - place)))
+
+
+def simple_limits(anatomy: Anatomy, limits: Limits) -> Limits:
+    """Limits of adults for the paper's body: one joint has the range of all that it stands for.
+
+    But like an elbow, the thorax does not bend back through the straight line: beyond it is a
+    second trunk, bowed the other way, with the shoulders in the same place.
+    """
+    back, thorax = trunk_joints(anatomy)
+    if back == thorax:
+        return limits
+    chest = SPINE["thoracic"]
+    straight = np.degrees(_bow(anatomy, back, thorax))
+    if straight > 0.0:
+        chest = replace(chest, extension=min(chest.extension, NOT_STRAIGHT * straight))
+    names = anatomy.skeleton.names
+    return limits.replace({names[back]: SPINE["lumbar"].limit(1), names[thorax]: chest.limit(1)})
+
+
+def _bow(anatomy: Anatomy, back: int, thorax: int) -> float:
+    """How far the thorax bends back until it is on the line from back to shoulders [rad]."""
+    shoulders = np.mean([anatomy.positions[anatomy.node(role)] for role in SHOULDERS], axis=0)
+    low, high = anatomy.vector(back, thorax), shoulders - anatomy.positions[thorax]
+    return float(np.arctan2(high[2], high[1]) - np.arctan2(low[2], low[1]))
 
 
 def whole_body(anatomy: Anatomy) -> Standing:
@@ -144,7 +188,7 @@ def standing_figure(anatomy: Anatomy, limits: Limits, plan: Standing) -> Figure:
             ":foot_x": FlexionLimit(-LEAN, LEAN, x),
             ":foot_z": FlexionLimit(-LEAN, LEAN, z),
         }
-        back = anatomy.skeleton.names[anatomy.bends[1]]
+        back = anatomy.skeleton.names[trunk_joints(anatomy)[0]]
         bends, sides = _box_within(limits[back]) if back in limits else BACK
         virtual[":back_x"] = FlexionLimit(bends[0], bends[1], x)
         virtual[":back_z"] = FlexionLimit(sides[0], sides[1], z)
@@ -153,24 +197,35 @@ def standing_figure(anatomy: Anatomy, limits: Limits, plan: Standing) -> Figure:
 
 
 def _box_within(limit: JointLimit) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Intervals of turns about X, then Z, all of whose combinations a limit allows [rad]."""
+    """Intervals of turns about X, then Z, all of whose combinations a limit allows [rad].
+
+    Around the neutral stance or, where a limit excludes it, what is nearest to it.
+    """
+    middle = arrays.to_euler("XYZ", limit.project(arrays.identity()))[[0, 2]]
     steps = np.linspace(0.0, FARTHEST, 76)
-    reach = []
-    for axis in (X, Z):
-        for sign in (-1.0, 1.0):
-            broken = limit.violation(arrays.from_axis_angle(axis, sign * steps)) > 0.0
-            reach.append(sign * float(steps[max(0, int(np.argmax(broken)) - 1)] if broken.any()
-                                      else FARTHEST))  # fmt: skip
-    reach[2:] = [-min(-reach[2], reach[3]), min(-reach[2], reach[3])]  # left as right
+    reach = np.empty((2, 2))
+    for k in range(2):
+        for end, sign in enumerate((-1.0, 1.0)):
+            turned = np.tile(middle, (len(steps), 1))
+            turned[:, k] += sign * steps
+            beyond = _broken(limit, turned)
+            last = max(0, int(np.argmax(beyond)) - 1) if beyond.any() else -1
+            reach[k, end] = sign * steps[last]
+    reach[1] = np.array((-1.0, 1.0)) * np.abs(reach[1]).min()  # left as right
     for shrink in np.linspace(1.0, 0.0, 21):
-        low_x, high_x, low_z, high_z = shrink * np.array(reach)
+        (low_x, high_x), (low_z, high_z) = middle[:, None] + shrink * reach
         grid = np.meshgrid(np.linspace(low_x, high_x, 15), np.linspace(low_z, high_z, 15))
-        turns = arrays.multiply(
-            arrays.from_axis_angle(X, grid[0].ravel()), arrays.from_axis_angle(Z, grid[1].ravel())
-        )
-        if not (limit.violation(turns) > 0.0).any():
+        if not _broken(limit, np.stack(grid, axis=-1).reshape(-1, 2)).any():
             break
     return (float(low_x), float(high_x)), (float(low_z), float(high_z))
+
+
+def _broken(limit: JointLimit, angles: Floats) -> Bools:
+    """Whether turns about X, then Z (N, 2) [rad] are beyond a limit, (N,)."""
+    turns = arrays.multiply(
+        arrays.from_axis_angle(X, angles[:, 0]), arrays.from_axis_angle(Z, angles[:, 1])
+    )
+    return np.asarray(limit.violation(turns) > EDGE)
 
 
 def standing_tables(
@@ -191,8 +246,9 @@ def standing_tables(
         sum(share * _neutral(anatomy, plan, row, offset) for row, offset, share in masses) - foot
     )
     support = np.array([[centre[0], centre[2]]])
+    sole = _sole(anatomy) if plan.floats else np.zeros((0, 2))
     if plan.floats:
-        support = _soles(anatomy, foot)
+        support = np.zeros((2 * len(sole), 2))
     return Stand(
         masses=Masses(
             row=np.array([row for row, _, _ in masses], np.int64),
@@ -210,6 +266,10 @@ def standing_tables(
         shoulders=np.array([6, 7], np.int64),
         observe=np.array([observe], np.int64),
         balance=np.array([3 * plan.balance], np.int64),
+        sole=sole,
+        leg=np.array([-float(anatomy.vector(anatomy.node("l_hip"), anatomy.node("l_ankle"))[1])]),
+        ankles=np.zeros((2, 3)),
+        slopes=np.zeros((2, int(figure.freedom.sum()) + (3 if plan.floats else 0))),
         foot=np.zeros((1, 3)),
         heading=arrays.identity(1),
         goals=np.zeros((len(plan.tips), 3)),
@@ -233,7 +293,7 @@ def _masses(
               ("l_hip", "r_hip", "l_knee", "r_knee", *SHOULDERS)}  # fmt: skip
         thigh = 0.25 * (at["l_hip"] + at["r_hip"] + at["l_knee"] + at["r_knee"])
         chest = 0.5 * (at["l_shoulder"] + at["r_shoulder"])
-        back, thorax = anatomy.bends[1], anatomy.bends[min(2, len(anatomy.bends) - 2)]
+        back, thorax = trunk_joints(anatomy)
         middle = 0.5 * (anatomy.positions[back] + anatomy.positions[thorax])
         carriers = _carriers(anatomy, plan, (anatomy.bends[0], back, thorax))
         places = (np.array([foot[0], thigh[1], foot[2]]), middle, chest)
@@ -280,14 +340,7 @@ def _rig_above(plan: Standing, row: int) -> int:
     return above
 
 
-def _soles(anatomy: Anatomy, foot: Floats) -> Floats:
-    """Corners of the hull of both soles, drawn in a little (K, 2), x and z [m]."""
-    low = anatomy.positions[:, 1].min() + 0.03 * anatomy.stature
-    corners = [p[[0, 2]] - foot[[0, 2]] for p in anatomy.positions if p[1] <= low]
-    for side in "lr":
-        ankle = anatomy.positions[anatomy.node(f"{side}_ankle")] - foot
-        ends = [ankle[2] + along * anatomy.stature for along in (-0.03, 0.08)]
-        corners += [np.array([ankle[0], end]) for end in ends]
-    hull = convex_hull(np.array(corners))
-    middle = hull.mean(axis=0)
-    return np.asarray(middle + SUPPORT * (hull - middle))
+def _sole(anatomy: Anatomy) -> Floats:
+    """Corners of a sole as seen from its ankle (4, 2), x and z [m]."""
+    half, heel, toes = (anatomy.stature * part for part in SOLE)
+    return np.array([[-half, heel], [half, heel], [half, toes], [-half, toes]])

@@ -100,6 +100,8 @@ class Tracker(abc.ABC):
 
     names: tuple[str, ...]
     """Order of the points in arrays and in `Solution.residuals`."""
+    limits: Limits
+    """What joints are kept within."""
 
     @abc.abstractmethod
     def solve(self, frame: Floats | Points) -> Solution:
@@ -141,9 +143,14 @@ def resolve_limits(limits: LimitsChoice, skeleton: Skeleton) -> Limits:
     raise UnknownName("set of limits", str(limits), ("adult",))
 
 
+def settings_of(kind: type[Solver]) -> dict[str, Any]:
+    """Names of the settings of a solver, and their defaults."""
+    return {field.name: field.default for field in dataclasses.fields(kind) if field.init}
+
+
 def with_settings(kind: type[Solver], settings: dict[str, Any]) -> Solver:
     """A solver with some settings changed; unknown names are refused with the choices."""
-    known = [field.name for field in dataclasses.fields(kind)]
+    known = settings_of(kind)
     for name in settings:
         if name not in known:
             raise UnknownName(f"setting of solver {kind.name!r}", name, known)

@@ -25,6 +25,8 @@ from ._kernels.tables import (
     RecordArray,
 )
 
+STRAIGHT = 1e-4
+"""A wrist further than this part of height from the axis of a twisting joint is moved by it."""
 LIMB_ROLES = (
     ("l_clavicle", "l_shoulder", "l_elbow", "l_wrist"),
     ("r_clavicle", "r_shoulder", "r_elbow", "r_wrist"),
@@ -74,6 +76,10 @@ def build_body(anatomy: Anatomy) -> tuple[RecordArray, Floats]:
     lumbar = _lumbar(anatomy)
     body.lumbar = -1 if lumbar is None else len(rows)
     rows += [] if lumbar is None else [lumbar]
+    for limb, (_, _, hinge_role, end_role) in enumerate(LIMB_ROLES):
+        twist = _twist(anatomy, anatomy.node(hinge_role), anatomy.node(end_role))
+        body.twists[limb] = -1 if twist is None else len(rows)
+        rows += [] if twist is None else [twist]
     body.rows = len(rows)
     body.rig[:] = -1
     body.rig[: len(rows)] = [node if node < skeleton.joint_count else -1 for node in rows]
@@ -107,6 +113,18 @@ def _lumbar(anatomy: Anatomy) -> int | None:
         if joint in path and not set(anatomy.spine) & set(path):
             return None
     return joint
+
+
+def _twist(anatomy: Anatomy, elbow: int, wrist: int) -> int | None:
+    """The joint between elbow and wrist that turns the hand about the forearm."""
+    path = anatomy.skeleton.path(wrist)
+    between = path[path.index(elbow) + 1 : -1]
+    if not between:
+        return None
+    bone = anatomy.vector(between[-1], wrist)
+    # Off the line from elbow to wrist it would move the hand away from its point.
+    aside = np.linalg.norm(bone[[0, 2]]) > STRAIGHT * anatomy.height
+    return None if aside else between[-1]
 
 
 def set_spine(body: Body, segments: Floats) -> None:
@@ -191,12 +209,13 @@ def new_work() -> RecordArray:
     return work
 
 
-def new_frames(joints: int, count: int, points: int = len(SIX)) -> FrameTable:
-    """Room for the answers to some frames."""
+def new_frames(joints: int, count: int, points: int = len(SIX), more: int = 0) -> FrameTable:
+    """Room for the answers to some frames, and for so many numbers more of each."""
     return FrameTable(
         root=np.zeros((count, 3)),
         rotations=np.zeros((count, joints, 4)),
         residuals=np.full((count, points + 1), np.nan),
         iterations=np.zeros(count, np.int64),
         flags=np.zeros(count, np.int64),
+        more=np.zeros((count, more)),
     )

@@ -16,7 +16,7 @@ from ..motion.clips import builtin
 from ..motion.mirror import mirror_points
 from ..motion.motion import Motion
 from ..motion.points import SIX, Points
-from .base import Solver
+from .base import LimitsChoice, Solver
 from .check_figures import FIGURE_LAWS
 from .law import SAME, SEED, Law, LawBroken, hold, laws_in
 from .solution import Result, StopReason
@@ -38,9 +38,14 @@ def _clip(name: str = "boxing", frames: int = 120) -> Motion:
     return clip.frames(slice(0, len(clip), max(1, len(clip) // frames)))
 
 
-def _solve(solver: Solver, points: Points, skeleton: Skeleton | None = None) -> Result:
+def _solve(
+    solver: Solver,
+    points: Points,
+    skeleton: Skeleton | None = None,
+    limits: LimitsChoice = "adult",
+) -> Result:
     body = _clip().skeleton if skeleton is None else skeleton
-    return solver.prepare(body, rate=points.rate).solve_clip(points)
+    return solver.prepare(body, limits=limits, rate=points.rate).solve_clip(points)
 
 
 def _wild(frames: int = 200) -> Points:
@@ -103,7 +108,8 @@ def law_keeps_limits(solver: Solver) -> None:
     skeleton = _clip().skeleton
     limits = adult_limits(skeleton)
     for points in (_wild(), _clip("boxing").points()):
-        worst = float(limits.violations(_solve(solver, points).motion).max())
+        motion = _solve(solver, points, limits=limits).motion
+        worst = float(limits.violations(motion).max())
         hold(worst < SAME, f"a joint is {worst} rad beyond its limit")
 
 

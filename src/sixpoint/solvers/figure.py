@@ -18,7 +18,8 @@ from ..kernels.types import Floats
 from ..limits import FixedLimit, FlexionLimit, Limits
 from ..motion.points import SIX
 from ._kernels.descent import Descent
-from ._kernels.figure import BALL, HINGE, POSITION, Figure, FigurePose
+from ._kernels.figure import APART, BALL, HINGE, POSITION, Figure, FigurePose
+from .apart_tables import no_capsules
 from .body_table import LIMB_ROLES, build_body, held_rest
 
 BENT = np.radians(10.0)
@@ -173,7 +174,7 @@ def build_figure(
             moves[k, row] = 1
             row = rows[row].parent
     # A joint that moves no tip of a task has nothing to do with the solution.
-    asked = sorted({tip for _, tip, _ in tasks})
+    asked = sorted({tip for kind, tip, _ in tasks if kind != APART})
     useful = [whole or bool(moves[asked, k].any()) for k in range(count)]
     freedom = [row.freedom if useful[k] else 0 for k, row in enumerate(rows)]
     starts = np.concatenate([[0], np.cumsum(freedom)[:-1]])
@@ -250,7 +251,8 @@ def plain_figure(
 
 def figure_depth(figure: Figure) -> int:
     """Joints that turn on the longest way from the root to a tip."""
-    return max(int(figure.freedom[row != 0].astype(bool).sum()) for row in figure.moves)
+    along = [int(figure.freedom[row != 0].astype(bool).sum()) for row in figure.moves]
+    return max(along, default=int(figure.freedom.astype(bool).sum()))
 
 
 def new_pose(figure: Figure) -> FigurePose:
@@ -281,6 +283,7 @@ def new_descent(figure: Figure) -> Descent:
     """Scratch memory for the loop."""
     rows, freedom = 3 * len(figure.task_kind), int(figure.freedom.sum())
     return Descent(
+        capsules=no_capsules(),
         axes=np.zeros((freedom, 3)),
         jacobian=np.zeros((rows, freedom)),
         asked=np.zeros(rows),

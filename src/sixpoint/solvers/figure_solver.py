@@ -58,6 +58,8 @@ class FigureSolver(HumanSolver):
     """Follows any other figure."""
     answers: ClassVar[tuple[type[Task[Any]], ...]] = (Reach, Orient)
     """Kinds of tasks that can be given."""
+    weighs_axes: ClassVar[bool] = False
+    """Whether tasks may have a covariance of their own."""
 
     iterations: int | None = None
     """Most iterations in a frame. Default: 20 for people by six points, 500 for other figures."""

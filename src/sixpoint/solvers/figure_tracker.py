@@ -16,16 +16,16 @@ from ..limits import FixedLimit, FlexionLimit, Limits
 from ..motion.motion import Motion
 from ..motion.points import Points
 from ..motion.pose import Pose
-from ..tasks import Orient, Reach, Task
+from ..tasks import Apart, Orient, Reach, Task
 from ._kernels.figure import ORIENTATION, POSITION, Figure
 from ._kernels.figure_frame import NOT_MET
 from ._kernels.missing import FARTHEST
-from ._kernels.tables import LIMITED, OUT_OF_STEPS, FrameTable
+from ._kernels.tables import BLOCK, LIMITED, OUT_OF_STEPS, FrameTable
+from .apart_tables import apart_slots, capsule_table
 from .base import Tracker
 from .body_table import new_frames
 from .figure import new_pose, plain_figure, reset_pose
 from .frames import FrameReader
-from .human import BLOCK
 from .report import make_report
 from .solution import Result, Solution, StopReason
 
@@ -72,9 +72,9 @@ class FigureTracker(Tracker):
         self._nodes = [self.body.node(name) for name in self.names]
         self._figure = self._build_figure()
         self._settings = solver.figure_records(self._figure)
-        self._scratch = solver.new_scratch(self._figure)
+        self._scratch = self._with_capsules(solver.new_scratch(self._figure))
         self._kernel = solver.figure_kernel.compiled
-        self._one = new_frames(skeleton.joint_count, 1, len(self.names))
+        self._one = self._new_frames(1)
         self._memory = self._new_memory()
         self._sought = self._asked(Reach)
         self._turned = self._asked(Orient)
@@ -94,6 +94,11 @@ class FigureTracker(Tracker):
                     f"Expected `tasks` of solver {self.solver.name!r} to be of {listed}; "
                     f"got {type(task).__name__}."
                 )
+            if task.covariance is not None and not self.solver.weighs_axes:
+                raise InputError(
+                    f"Expected no `covariance` of the task {task.label!r}: solver "
+                    f"{self.solver.name!r} knows only its weight."
+                )
         _refuse_twins(tasks)
         return tuple(tasks)
 
@@ -104,7 +109,19 @@ class FigureTracker(Tracker):
             if isinstance(task, Reach | Orient):
                 kind = POSITION if isinstance(task, Reach) else ORIENTATION
                 tasks.append((kind, self.names.index(task.node), task.weight))
-        return plain_figure(self.body, self.limits, self._nodes, tasks)
+            elif isinstance(task, Apart):
+                tasks += apart_slots(task)
+        whole = any(isinstance(task, Apart) for task in self.tasks)
+        return plain_figure(self.body, self.limits, self._nodes, tasks, whole=whole)
+
+    def _with_capsules(self, scratch: Any) -> Any:
+        """Scratch memory that also knows what shall stay apart."""
+        for task in self.tasks:
+            if isinstance(task, Apart):
+                scratch = scratch._replace(
+                    capsules=capsule_table(self.skeleton, task, self._figure)
+                )
+        return scratch
 
     def _asked(self, kind: type[Reach] | type[Orient]) -> Bools:
         """Points of which tasks of a kind speak, (N,)."""
@@ -119,6 +136,18 @@ class FigureTracker(Tracker):
             most[k] = bones.sum()
             least[k] = max(0.0, 2.0 * bones.max(initial=0.0) - most[k])
         return least, most
+
+    def _new_frames(self, count: int) -> FrameTable:
+        """Room for the answers to some frames."""
+        return new_frames(self.skeleton.joint_count, count, len(self.names), self._more)
+
+    @property
+    def _more(self) -> int:
+        """Numbers that a method has to say of each frame besides the usual."""
+        return 0
+
+    def _one_pose(self, out: FrameTable) -> Pose:
+        return Pose(self.skeleton, out.root[0].copy(), out.rotations[0].copy())
 
     def _new_memory(self) -> Any:
         """What is kept from frame to frame."""
@@ -150,7 +179,7 @@ class FigureTracker(Tracker):
         seen, turned = self._reader.read(frame)
         out = self._one
         self._run(self._memory, seen, turned, out, 0, 1)
-        pose = Pose(self.skeleton, out.root[0].copy(), out.rotations[0].copy())
+        pose = self._one_pose(out)
         flags = int(out.flags[0])
         missing = self._missing(seen)[0]
         converged = not flags & NOT_MET and self._is_asked(missing, turned)
@@ -170,7 +199,7 @@ class FigureTracker(Tracker):
         reader = FrameReader(points.names, self.names, len(self.names))
         seen, turned = reader.read_clip(points)
         count = len(points)
-        out = new_frames(self.skeleton.joint_count, count, len(self.names))
+        out = self._new_frames(count)
         memory = self._new_memory()
         self._run(memory, seen, turned, out, 0, 0)  # compile before the clock runs
         spent = []
@@ -233,8 +262,8 @@ class FigureTracker(Tracker):
         )
 
     def _is_asked(self, missing: Bools, turned: Floats) -> bool:
-        """Whether a frame has any target: one without has met nothing, as with people."""
-        if (self._sought & ~missing).any():
+        """Whether anything is asked: a frame without targets has met nothing, as with people."""
+        if not self.names or (self._sought & ~missing).any():
             return True
         return bool((np.isfinite(turned).all(axis=-1) & self._turned).any())
 
@@ -268,7 +297,7 @@ class FigureTracker(Tracker):
             limit = self.limits.get(name)
             if limit is None or isinstance(limit, FixedLimit):
                 continue
-            moved = np.array([self.body.moving(node)[joint] for node in self._nodes])
+            moved = np.array([self.body.moving(node)[joint] for node in self._nodes], np.bool_)
             axes = np.array(limit.axis)[None] if isinstance(limit, FlexionLimit) else np.eye(3)
             for axis in (*axes, *-axes):
                 further = arrays.multiply(turned[:, joint], arrays.from_axis_angle(axis, NUDGE))
@@ -284,7 +313,12 @@ class FigureTracker(Tracker):
 
 
 def _refuse_twins(tasks: Sequence[Task[Any]]) -> None:
-    """Refuse two tasks that ask the same of one point: a frame brings one target for both."""
+    """Refuse two tasks that ask the same of one point: a frame brings one target for both.
+
+    And two tasks of keeping apart, which have one set of slots.
+    """
+    if sum(isinstance(task, Apart) for task in tasks) > 1:
+        raise InputError("Expected one Apart task, got two or more.")
     known: set[tuple[type[Task[Any]], str]] = set()
     for task in tasks:
         if isinstance(task, Reach | Orient):

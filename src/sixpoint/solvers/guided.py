@@ -97,12 +97,15 @@ class GuidedTracker(HumanTracker):
 
     @property
     def confidence(self) -> float:
-        """How far the prior was trusted in the last streamed frame, from 0 to 1; NaN before."""
+        """How far the last streamed frame is to be trusted, from 0 to 1; NaN before.
+
+        How usual the points look, times the part of them that was seen.
+        """
         return float(self._memory[1][0].confidence) if self._memory[1][0].known else math.nan
 
     @property
     def confidences(self) -> Floats:
-        """How far it was trusted in each frame of the last clip, shape (F,)."""
+        """The same of each frame of the last clip, shape (F,)."""
         return self._trusts.copy()
 
     def _prepare(self) -> None:

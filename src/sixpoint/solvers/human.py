@@ -24,7 +24,7 @@ from ..motion.points import SIX, Points
 from ..motion.pose import Pose
 from ..tasks import Task
 from ._kernels import tables
-from ._kernels.tables import SETTINGS, FrameTable, RecordArray
+from ._kernels.tables import BLOCK, SETTINGS, FrameTable, RecordArray
 from .base import LimitsChoice, Solver, Tracker, one_of, resolve_limits
 from .body_table import (
     build_body,
@@ -48,8 +48,6 @@ FOLLOW = 1.0
 swings too much to be followed at once."""
 FASTEST_TURN = math.radians(1200.0)
 """People turn no faster than this [rad/s]; a pirouette has about 1000 degrees a second."""
-BLOCK = 16
-"""Frames that are timed together in a clip: the clock costs nothing then."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,6 +98,11 @@ class HumanSolver(Solver):
         return self.tracker(self, skeleton, kept, rate, SIX if names is None else names)
 
     @property
+    def leader(self) -> HumanSolver | None:
+        """Another solver that goes ahead in every frame, for those that follow one."""
+        return None
+
+    @property
     def closeness(self) -> float:
         """A point nearer to its target than this part of the body height is met."""
         return TOLERANCE
@@ -148,7 +151,7 @@ class HumanTracker(Tracker):
         self._settings = solver.records(rate)
         self._rate = float(rate)
         self._work = new_work()
-        self._one = new_frames(skeleton.joint_count, 1)
+        self._one = self._new_frames(1)
         self._tolerance = solver.closeness * float(self._body[0].height)
         self._pelvis = skeleton.anatomy.node("pelvis")
         self._prepare()
@@ -187,7 +190,7 @@ class HumanTracker(Tracker):
         worst = float(np.fmax.reduce(residuals))
         converged = worst <= self._tolerance  # not if nothing was seen: NaN
         return Solution(
-            self._pose(out),
+            self._one_pose(out),
             residuals,
             converged,
             int(out.iterations[0]),
@@ -196,7 +199,16 @@ class HumanTracker(Tracker):
             time.perf_counter() - begin,
         )
 
-    def _pose(self, out: FrameTable) -> Pose:
+    def _new_frames(self, count: int) -> FrameTable:
+        """Room for the answers to some frames."""
+        return new_frames(self.skeleton.joint_count, count, more=self._more)
+
+    @property
+    def _more(self) -> int:
+        """Numbers that a method has to say of each frame besides the usual."""
+        return 0
+
+    def _one_pose(self, out: FrameTable) -> Pose:
         pose = Pose.__new__(Pose)  # our own arrays: nothing to check
         put = object.__setattr__
         put(pose, "skeleton", self.skeleton)
@@ -216,7 +228,7 @@ class HumanTracker(Tracker):
         reader = FrameReader(points.names)
         seen, turned = reader.read_clip(points)
         count = len(points)
-        out = new_frames(self.skeleton.joint_count, count)
+        out = self._new_frames(count)
         settings = self.solver.records(points.rate)
         memory = self._new_memory()
         self._run(settings, memory, seen, turned, out, 0, 0)  # compile before the clock runs
@@ -227,7 +239,12 @@ class HumanTracker(Tracker):
             self._run(settings, memory, seen, turned, out, first, last)
             spent.append((time.perf_counter() - begin) / (last - first))
         motion = self._motion(out, points.rate)
-        return report_clip(self.solver, motion, self.limits, reader, out, np.array(spent) * 1e6)
+        return self._report(motion, reader, out, np.array(spent) * 1e6)
+
+    def _report(
+        self, motion: Motion, reader: FrameReader, out: FrameTable, spent_us: Floats
+    ) -> Result:
+        return report_clip(self.solver, motion, self.limits, reader, out, spent_us)
 
     def _run(
         self,

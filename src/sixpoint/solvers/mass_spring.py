@@ -28,9 +28,10 @@ from ._kernels.spring_limits import ALONG_BONES, STRAIGHT_ON
 from ._kernels.spring_turns import FIT, PRIORITY, WEIGHT
 from ._kernels.springs import FORCE, POSITION_BASED, RULE, Springs
 from .base import Capabilities, one_of
-from .figure_solver import FigureSolver, StopRule
+from .figure_solver import StopRule
 from .figure_tracker import FigureTracker
 from .human import HumanTracker
+from .led import LedSolver
 from .spring_tables import (
     largest_step,
     most_springs,
@@ -73,7 +74,7 @@ PEOPLE_STEPS = StopRule(2_000, math.nan, 1e-5)
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpringSolver(FigureSolver):
+class SpringSolver(LedSolver):
     """Settings of both mass-spring methods; lengths are parts of the figure's size."""
 
     capabilities: ClassVar[Capabilities] = Capabilities(

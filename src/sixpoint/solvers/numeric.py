@@ -1,7 +1,8 @@
 """Jacobian methods: what they share around their steps.
 
 Ball joints are split into three one-axis joints (X, Y, Z in follower order), elbows and knees keep
-one. On people the root is placed as in sequential IK and the pose of the frame before is the start.
+one. On people the root is placed as in sequential IK and the pose of the frame before is the start,
+unless another solver goes ahead (`led`).
 """
 
 from __future__ import annotations
@@ -13,19 +14,20 @@ from typing import Any, ClassVar
 from ..errors import InputError
 from ..kernels._jit import Kernel
 from ..kernels.types import Floats
+from ..tasks import Apart, Orient, Reach, Task
 from ._kernels.descent import Descent
 from ._kernels.figure import Figure, FigurePose
 from ._kernels.numeric import solve_figures, solve_humans
 from ._kernels.tables import FrameTable, RecordArray
 from .body_table import clear_state, new_state
 from .figure import figure_depth, human_figure, new_descent, new_pose, reset_pose
-from .figure_solver import FigureSolver
 from .human import HumanTracker
+from .led import LedSolver, LedTracker
 
 NUMBERS = ("damping", "cut", "task_step", "joint_step")
 
 
-class NumericTracker(HumanTracker):
+class NumericTracker(LedTracker):
     """A person followed by a Jacobian method."""
 
     def _prepare(self) -> None:
@@ -33,18 +35,19 @@ class NumericTracker(HumanTracker):
         self._figure = human_figure(self.skeleton.anatomy, self.limits)
         self._scratch = new_descent(self._figure)
 
-    def _new_memory(self) -> tuple[RecordArray, FigurePose]:
+    def _new_own(self) -> tuple[RecordArray, FigurePose]:
         return new_state(), new_pose(self._figure)
 
-    def _clear(self, memory: Any) -> None:
+    def _clear_own(self, memory: Any) -> None:
         state, pose = memory
         clear_state(state)
         reset_pose(self._figure, pose)
 
-    def _run(
+    def _follow(
         self,
         settings: RecordArray,
         memory: Any,
+        lead: FrameTable,
         seen: Floats,
         turned: Floats,
         out: FrameTable,
@@ -60,6 +63,8 @@ class NumericTracker(HumanTracker):
             self._figure,
             pose,
             self._scratch,
+            lead,
+            self._ahead,
             seen,
             turned,
             out,
@@ -69,12 +74,13 @@ class NumericTracker(HumanTracker):
 
 
 @dataclass(frozen=True, kw_only=True)
-class NumericSolver(FigureSolver):
+class NumericSolver(LedSolver):
     """Settings that all Jacobian methods have; lengths are parts of the figure's size."""
 
     kernel: ClassVar[Kernel[..., None]] = solve_humans
     figure_kernel: ClassVar[Kernel[..., None]] = solve_figures
     human_tracker: ClassVar[type[HumanTracker]] = NumericTracker
+    answers: ClassVar[tuple[type[Task[Any]], ...]] = (Reach, Orient, Apart)
     method: ClassVar[int]
     """Which step, as in `_kernels.descent`."""
 

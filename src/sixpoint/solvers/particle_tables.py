@@ -12,15 +12,30 @@ from ..body.articulation import Articulation
 from ..errors import InputError
 from ..kernels import arrays
 from ..kernels.random import random_state
-from ..kernels.types import Floats
+from ..kernels.types import Bools, Floats, Ints
 from ..limits import FixedLimit, Limits, SwingTwistLimit
-from ..tasks import Balance, Coupling, Floor, LookAt, Orient, Posture, Reach, Smoothness, Task
-from ..tasks.balance import GROUND, convex_hull
+from ..motion.pose import Pose
+from ..tasks import (
+    Apart,
+    Balance,
+    Coupling,
+    Floor,
+    FunctionTask,
+    LookAt,
+    Orient,
+    Posture,
+    Reach,
+    Smoothness,
+    Task,
+)
+from ..tasks.balance import convex_hull
 from ._kernels.asked import (
+    APART,
     BALANCE,
     COUPLED,
     FLOOR,
     LOOK,
+    OUTSIDE,
     PLACE,
     POSTURE,
     SMOOTH,
@@ -28,18 +43,29 @@ from ._kernels.asked import (
     Asked,
 )
 from ._kernels.figure import HINGE, Figure
-from ._kernels.particles import Swarm
-from ._kernels.qutem import AXIAL, ROUND, SHAPED, STILL, Noise
+from ._kernels.particles import FOUND, MARKED, MOST_RUNS
+from ._kernels.qutem import AXIAL, FREE, ROUND, SHAPED, STILL, SWING, TWIST, Noise
+from ._kernels.swarm import Swarm
+from .apart_tables import capsule_table, no_capsules
 
 NO_TURN = 1e-12
 """A variance below this part of the largest is none: the joint does not turn about that axis."""
+MINOR = 0.2
+"""A deviation below this part of the next is slack: what a joint does besides its axes."""
+SLACK = 3.0
+"""So many deviations of it a joint may go, and no further."""
+SHORTEST = 0.02
+"""No joint reaches less far than this part of the figure."""
 SOFT = (Smoothness, Posture)
 """Tasks that need not be met: they choose among the poses that meet the others."""
 
 
 def covariance_of(name: str, given: ArrayLike) -> Floats:
     """The covariance (3, 3) [rad^2] that a setting means: itself, or three deviations [rad]."""
-    array = np.array(given, dtype=np.float64)
+    try:
+        array = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.zeros(0)
     if array.shape == (3,) and np.isfinite(array).all() and (array >= 0.0).all():
         return np.diag(array**2)
     if array.shape == (3, 3) and np.isfinite(array).all() and np.allclose(array, array.T):
@@ -61,15 +87,18 @@ def build_noise(
     literal: bool,
     root: float,
     tries: int,
+    lever: float = 0.0,
+    reach: Floats | None = None,
 ) -> Noise:
     """How each row is drawn, by what it can do: its freedom, its covariance and its limit.
 
-    A ball joint whose limit leaves it no twist has two degrees of freedom.
+    A ball joint whose limit leaves it no twist has two degrees of freedom. See `reach_scales` for
+    the lever, and what each row can reach.
     """
     count = len(names)
-    kind = np.zeros(count, np.int64)
+    kind, bounded = np.zeros(count, np.int64), np.zeros(count, np.int64)
     axis, shape = np.zeros((count, 3)), np.zeros((count, 3, 3))
-    flat, twist = np.zeros(count, np.int64), np.zeros(count)
+    centre, slack = np.zeros(count), np.zeros(count)
     for row, name in enumerate(names):
         limit = limits.get(name) if name else None
         covariance = covariances.get(name, np.eye(3))
@@ -77,36 +106,69 @@ def build_noise(
             kind[row] = STILL
             continue
         if figure.freedom[row] == HINGE:
-            own = figure.axis[row]
-            covariance = float(own @ covariance @ own) * np.outer(own, own)
-        elif isinstance(limit, SwingTwistLimit) and limit.twist[0] == limit.twist[1]:
+            axis[row] = figure.axis[row]
+            variance = float(axis[row] @ covariance @ axis[row])
+            kind[row] = AXIAL if variance > 0.0 else STILL
+            shape[row] = np.eye(3) * (variance if literal else np.sqrt(variance))
+            continue
+        if isinstance(limit, SwingTwistLimit) and limit.twist[0] == limit.twist[1]:
             bone = np.array(limit.bone)
             across = np.eye(3) - np.outer(bone, bone)
             covariance = across @ covariance @ across
-            twist[row] = limit.twist[0]
+            centre[row] = limit.twist[0]
         values, vectors = np.linalg.eigh(covariance)
         values = np.where(values > NO_TURN * max(values.max(), NO_TURN), values, 0.0)
-        turns = int((values > 0.0).sum())
         sizes = values if literal else np.sqrt(values)
-        kind[row] = (STILL, AXIAL, SHAPED, SHAPED)[turns]
+        kind[row] = SHAPED if values.any() else STILL
         shape[row] = vectors * sizes
-        if turns == 1:
-            axis[row] = figure.axis[row] if figure.freedom[row] == HINGE else vectors[:, 2]
-            shape[row] = np.eye(3) * sizes[2]
-        elif turns == 2:
-            axis[row], flat[row] = vectors[:, 0], 1
+        least, middle, most = np.sqrt(values)
+        if middle < MINOR * most:
+            # One axis. With none besides it no draw swings it, and there is nothing to hold.
+            bounded[row], axis[row] = SWING if middle > 0.0 else FREE, vectors[:, 2]
+            slack[row] = 2.0 * SLACK * middle
+        elif least < MINOR * middle:
+            bounded[row], axis[row] = TWIST, vectors[:, 0]
+            slack[row] = 2.0 * SLACK * least
         elif np.ptp(values) < NO_TURN * values.max():
             kind[row], shape[row] = ROUND, np.eye(3) * sizes[0]
+    if reach is not None:
+        shape *= reach_scales(reach, kind != STILL, lever)[:, None, None]
     return Noise(
         kind=kind,
         axis=axis,
         shape=shape,
         literal=np.array([literal], np.int64),
-        flat=flat,
-        twist=twist,
+        bounded=bounded,
+        centre=centre,
+        slack=slack,
         root=np.array([root]),
         tries=np.array([tries], np.int64),
     )
+
+
+def longest_below(parents: Ints, offsets: Floats) -> Floats:
+    """Longest way from each node along the bones below it [m], (K,); parents stand before."""
+    out = np.zeros(len(parents))
+    for node in range(len(parents) - 1, 0, -1):
+        bone = float(np.linalg.norm(offsets[node]))
+        out[parents[node]] = max(out[parents[node]], bone + out[node])
+    return out
+
+
+def reach_scales(reach: Floats, drawn: Bools, lever: float) -> Floats:
+    """What noise of each row is multiplied by, (N,): 1 over its reach to the power of `lever`.
+
+    With all joints alike, the ends of a figure stand still beside what its root does: a finger
+    waits until the elbow draws next to nothing. All joints together move the ends as far as they
+    would, drawn alike.
+    """
+    longest = float(reach[drawn].max(initial=0.0))
+    if longest <= 0.0:
+        return np.ones(len(reach))
+    reach = np.maximum(reach, SHORTEST * longest)
+    scales = reach**-lever
+    alike, now = ((part[drawn] ** 2).sum() for part in (reach, scales * reach))
+    return np.asarray(scales * np.sqrt(alike / now))
 
 
 def asked_nodes(body: Articulation, names: Sequence[str], tasks: Sequence[Task[Any]]) -> list[int]:
@@ -124,15 +186,11 @@ def build_asked(
     nodes: Sequence[int],
     tasks: Sequence[Task[Any]],
     size: float,
-    *,
-    functions: bool = False,
 ) -> Asked:
-    """Flatten tasks for a figure with a row for each joint; `nodes` are its tips.
-
-    `functions` if there are other tasks that must be met.
-    """
+    """Flatten tasks for a figure with a row for each joint; `nodes` are its tips."""
     skeleton = body.skeleton
     joints = skeleton.joint_count
+    rest = Pose(skeleton, body.offsets[0], body.from_rest(arrays.identity(joints)))
     kinds, node, first, last = ([0] * len(tasks) for _ in range(4))
     numbers = np.zeros((len(tasks), 6))
     pairs: list[Any] = []
@@ -140,14 +198,22 @@ def build_asked(
     masses: list[Floats] = []
     arms: list[Floats] = []
     postures: list[Floats] = []
+    capsules = no_capsules()
     for k, task in enumerate(tasks):
-        if isinstance(task, Reach | Orient):
+        if isinstance(task, FunctionTask):
+            kinds[k] = OUTSIDE
+        elif isinstance(task, Reach | Orient):
             kinds[k] = PLACE if isinstance(task, Reach) else TURN
             node[k] = names.index(task.node)
         elif isinstance(task, LookAt):
+            if task.at is None:
+                raise InputError(
+                    f"Expected a place `at` of the task {task.label!r}: the filter looks at one "
+                    "place always; got none."
+                )
             kinds[k], node[k] = LOOK, nodes.index(body.node(task.node))
             numbers[k, :3] = np.array(task.axis) / np.linalg.norm(task.axis)
-            numbers[k, 3:] = task.aim(None)
+            numbers[k, 3:] = task.at
         elif isinstance(task, Floor):
             kinds[k], node[k] = FLOOR, nodes.index(body.node(task.node))
             numbers[k, :2] = task.height, task.lifts
@@ -161,9 +227,10 @@ def build_asked(
             last[k] = len(pairs)
         elif isinstance(task, Balance):
             kinds[k], node[k], first[k] = BALANCE, len(masses), len(corners)
-            # Without a support of its own: above the root, as in the paper's Fig. 3.
-            over = skeleton.offsets[:1, GROUND] if task.goal is None else task.goal
-            corners += convex_hull(np.asarray(over)).tolist()
+            numbers[k, 0] = task.over is None
+            corners += (
+                [(0.0, 0.0)] if task.over is None else convex_hull(np.array(task.over)).tolist()
+            )
             last[k] = len(corners)
             weights = task.weights(skeleton)
             masses.append(weights[:joints].copy())
@@ -171,12 +238,19 @@ def build_asked(
             for site in range(joints, len(weights)):
                 masses[-1][body.carrier(site)] += weights[site]
                 arms[-1][body.carrier(site)] += weights[site] * body.offsets[site]
+        elif isinstance(task, Apart):
+            kinds[k], capsules = APART, capsule_table(skeleton, task)
         else:
             assert isinstance(task, Posture)
+            if task.like is None:
+                raise InputError(
+                    "Expected a pose `like` of the task 'posture': the filter stays near one "
+                    "posture always; got none."
+                )
             kinds[k], first[k] = POSTURE, len(postures)
-            postures.append(body.to_rest(task.aim(None).rotations))
+            postures.append(body.to_rest(task.like_of(rest).rotations))
     soft = [isinstance(task, SOFT) for task in tasks]
-    if all(soft) and not functions:  # with nothing to be met, wishes are
+    if all(soft):  # with nothing to be met, wishes are
         soft = [False] * len(tasks)
     return Asked(
         kind=np.array(kinds, np.int64),
@@ -185,10 +259,12 @@ def build_asked(
         last=np.array(last, np.int64),
         weight=np.array([task.weight for task in tasks], np.float64),
         unit=np.array([size if task.angular else 1.0 for task in tasks], np.float64),
+        precision=np.array([task.precision() for task in tasks]).reshape(-1, 3, 3),
         soft=np.array(soft, np.int64),
         numbers=numbers,
         pairs=np.array(pairs, np.int64).reshape(-1, 2),
         corners=np.array(corners, np.float64).reshape(-1, 2),
+        capsules=capsules,
         mass=np.array(masses, np.float64).reshape(-1, joints),
         arm=np.array(arms, np.float64).reshape(-1, joints, 3),
         posture=np.array(postures, np.float64).reshape(-1, joints, 4),
@@ -206,17 +282,19 @@ def human_asked(figure: Figure, posture: float) -> Asked:
         last=np.zeros(count + 1, np.int64),
         weight=np.array([*figure.task_weight, posture]),
         unit=np.array([1.0] * count + [angular]),
+        precision=np.tile(np.eye(3), (count + 1, 1, 1)),
         soft=np.array([0] * count + [1], np.int64),
         numbers=np.zeros((count + 1, 6)),
         pairs=np.zeros((0, 2), np.int64),
         corners=np.zeros((0, 2)),
+        capsules=no_capsules(),
         mass=np.zeros((0, rows)),
         arm=np.zeros((0, rows, 3)),
         posture=arrays.identity(1, rows),
     )
 
 
-def new_swarm(figure: Figure, particles: int, tasks: int, seed: int) -> Swarm:
+def new_swarm(figure: Figure, particles: int, tasks: int, runs: int, seed: int) -> Swarm:
     """Memory for the particles."""
     rows = len(figure.parent)
     return Swarm(
@@ -229,13 +307,15 @@ def new_swarm(figure: Figure, particles: int, tasks: int, seed: int) -> Swarm:
         cost=np.zeros(particles),
         wish=np.zeros(particles),
         extra=np.zeros((particles, 2)),
+        start=np.zeros((rows + 1, 4)),
+        found=np.zeros((max(runs, MOST_RUNS), rows + 1, 4)),
         best=np.zeros((rows + 1, 4)),
         estimate=np.zeros((rows + 1, 4)),
         smooth=np.zeros((rows + 1, 4)),
         before=np.zeros((2, rows + 1, 4)),
         lengths=np.zeros(tasks),
-        numbers=np.zeros(7),
-        counts=np.zeros(8, np.int64),
+        numbers=np.zeros(FOUND + 1),
+        counts=np.zeros(MARKED + 1, np.int64),
         heirs=np.zeros(particles, np.int64),
         random=random_state(seed),
     )

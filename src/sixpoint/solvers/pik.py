@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 
@@ -19,18 +19,20 @@ from ..kernels import arrays
 from ..kernels._jit import Kernel
 from ..kernels.types import Floats
 from ..motion.points import SIX
-from ..tasks import Orient, Posture, Reach, Task
+from ..tasks import Apart, Orient, Posture, Reach, Task
 from ._kernels.figure import ORIENTATION, POSITION, Figure, FigurePose
 from ._kernels.pik import prioritize_figures, prioritize_humans
 from ._kernels.pik_step import PikWork
 from ._kernels.tables import FrameTable, RecordArray
-from .base import Capabilities
+from .apart_tables import apart_slots
+from .base import Capabilities, one_of
 from .body_table import clear_state, new_state
 from .figure import new_pose, plain_figure, reset_pose
-from .figure_solver import FigureSolver, StopRule
+from .figure_solver import StopRule
 from .figure_tracker import FigureTracker
-from .human import TOLERANCE, HumanTracker
+from .human import TOLERANCE, HumanSolver, HumanTracker
 from .iterative import PAPER_HEIGHT
+from .led import LEADERS, LedSolver, LedTracker, leader_of
 from .pik_tables import (
     HEAD,
     floating_figure,
@@ -58,7 +60,7 @@ methods (`IterativeSolver`), since damped steps that end a centimetre short show
 NUMBERS = ("damping", "task_step", "joint_step")
 
 
-class PrioritizedTracker(HumanTracker):
+class PrioritizedTracker(LedTracker):
     """A person followed by prioritized IK."""
 
     solver: PrioritizedSolver
@@ -84,19 +86,20 @@ class PrioritizedTracker(HumanTracker):
             loins=loins_of(anatomy, rows),
         )
 
-    def _new_memory(self) -> tuple[RecordArray, FigurePose, Floats]:
+    def _new_own(self) -> tuple[RecordArray, FigurePose, Floats]:
         return new_state(), new_pose(self._figure), arrays.identity(1)
 
-    def _clear(self, memory: Any) -> None:
+    def _clear_own(self, memory: Any) -> None:
         state, pose, lean = memory
         clear_state(state)
         reset_pose(self._figure, pose)
         lean[:] = arrays.identity(1)
 
-    def _run(
+    def _follow(
         self,
         settings: RecordArray,
         memory: Any,
+        lead: FrameTable,
         seen: Floats,
         turned: Floats,
         out: FrameTable,
@@ -113,6 +116,8 @@ class PrioritizedTracker(HumanTracker):
             pose,
             lean,
             self._scratch,
+            lead,
+            self._ahead,
             seen,
             turned,
             out,
@@ -134,7 +139,8 @@ class PrioritizedFigureTracker(FigureTracker):
             if isinstance(task, Posture):
                 posture = self.body.to_rest(task.aim(None).rotations)
                 pull = min(1.0, pull * task.weight)
-        self._scratch = new_work(self._figure, self._ranks, pull=pull, cut=cut, posture=posture)
+        work = new_work(self._figure, self._ranks, pull=pull, cut=cut, posture=posture)
+        self._scratch = self._with_capsules(work)
 
     def _known(
         self, tasks: Sequence[Task[Any]] | None, names: Sequence[str] | None
@@ -158,13 +164,16 @@ class PrioritizedFigureTracker(FigureTracker):
         for task, level in zip(asked, self._levels(asked), strict=True):
             kind = POSITION if isinstance(task, Reach) else ORIENTATION
             ranked.append((level, kind, self.names.index(task.node), task.weight))
+        for apart in (task for task in self.tasks if isinstance(task, Apart)):
+            # Before all: whatever is asked, parts of a body are not in each other.
+            ranked += [(-1, *slot) for slot in apart_slots(apart)]
         ranked.sort(key=lambda task: task[0])
         figure = plain_figure(
             self.body,
             self.limits,
             self._nodes,
             [task[1:] for task in ranked],
-            whole=any(isinstance(task, Posture) for task in self.tasks),
+            whole=any(isinstance(task, Posture | Apart) for task in self.tasks),
         )
         self._ranks = [task[0] for task in ranked]
         return figure
@@ -183,7 +192,7 @@ class PrioritizedFigureTracker(FigureTracker):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PrioritizedSolver(FigureSolver):
+class PrioritizedSolver(LedSolver):
     """Settings of prioritized IK; lengths are parts of the figure's size."""
 
     name: ClassVar[str] = "pik"
@@ -201,7 +210,7 @@ class PrioritizedSolver(FigureSolver):
     figure_kernel: ClassVar[Kernel[..., None]] = prioritize_figures
     human_tracker: ClassVar[type[HumanTracker]] = PrioritizedTracker
     figure_tracker: ClassVar[type[FigureTracker]] = PrioritizedFigureTracker
-    answers: ClassVar[tuple[type[Task[Any]], ...]] = (Reach, Orient, Posture)
+    answers: ClassVar[tuple[type[Task[Any]], ...]] = (Reach, Orient, Posture, Apart)
 
     priorities: Mapping[str, int] | Priorities | None = None
     """Level of each point, 0 or more, the least first: ``{"l_wrist": 0, "head": 1}``. Points that
@@ -226,6 +235,9 @@ class PrioritizedSolver(FigureSolver):
     posture: float = 0.1
     """Part of the way to the relaxed posture in each step, as far as no point minds. Figures are
     drawn to the pose of a `Posture` task, where there is one, times its weight."""
+    towards: Literal["stance", "sik", "guided"] = "stance"
+    """That posture of a person: the relaxed stance, or the pose of sequential IK or of the guided
+    solver in the same frame, whose pelvis is taken for the estimate then."""
     bent: float = 0.6
     """Bend of elbows and knees in the relaxed stance of a person [rad]."""
     give: tuple[float, float, float] = (0.2, 0.3, 0.2)
@@ -234,7 +246,13 @@ class PrioritizedSolver(FigureSolver):
 
     def check(self) -> None:
         """Refuse settings that make no sense."""
+        one_of("towards", self.towards, ("stance", *LEADERS))
         super().check()
+        if self.start in LEADERS and self.towards in LEADERS and self.start != self.towards:
+            raise InputError(
+                "Expected one solver to go ahead, got start="
+                f"{self.start!r} and towards={self.towards!r}."
+            )
         for name in ("damping", "cut", "posture", "bent"):
             if not 0.0 <= getattr(self, name) < math.inf:
                 raise InputError(f"Expected `{name}` >= 0, got {getattr(self, name)}.")
@@ -257,6 +275,18 @@ class PrioritizedSolver(FigureSolver):
         levels = dict(pairs)
         last = max(levels.values(), default=-1) + 1
         return [levels.get(name, last) for name in names]
+
+    @property
+    def leader(self) -> HumanSolver | None:
+        """Who goes ahead."""
+        names = [name for name in (self.start, self.towards) if name in LEADERS]
+        return leader_of(names[0], self, self.prior) if names else None
+
+    def records(self, rate: float) -> RecordArray:
+        """All settings as the kernels read them."""
+        settings = super().records(rate)
+        settings["led_posture"] = self.towards != "stance"
+        return settings
 
     @property
     def closeness(self) -> float:

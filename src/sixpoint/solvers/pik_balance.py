@@ -24,10 +24,11 @@ from ..kernels import arrays
 from ..kernels._jit import Kernel
 from ..kernels.limits import limit_project
 from ..kernels.types import Floats
+from ._kernels.feet import Stand
 from ._kernels.figure import FigurePose
-from ._kernels.pik_balance import Stand, balance_humans
+from ._kernels.pik_balance import balance_humans
 from ._kernels.tables import FrameTable, RecordArray
-from .balance_tables import simple_body, standing_figure, standing_tables, whole_body
+from .balance_tables import simple_body, simple_limits, standing_figure, standing_tables, whole_body
 from .base import Capabilities, LimitsChoice, Tracker, one_of, resolve_limits
 from .body_table import clear_state, new_state
 from .figure import new_pose, reset_pose
@@ -104,6 +105,7 @@ class BalanceTracker(HumanTracker):
             settings,
             state,
             self._work,
+            self._limits,
             self._figure,
             pose,
             self._scratch,
@@ -194,6 +196,8 @@ class BalanceSolver(HumanSolver):
                 "own hierarchy."
             )
         kept = resolve_limits(limits, skeleton)
+        if limits == "adult" and self.body == "simple":
+            kept = simple_limits(skeleton.anatomy, kept)
         return BalanceTracker(self, skeleton, kept, rate, SIX if names is None else names)
 
     def numbers(self) -> dict[str, Any]:
@@ -205,4 +209,6 @@ class BalanceSolver(HumanSolver):
             "task_step": self.task_step,
             "near": self.task_step if self.ease else 0.0,
             "joint_step": self.joint_step,
+            "fixed_clavicle": True,
+            "level_feet": True,
         }

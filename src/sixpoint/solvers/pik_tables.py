@@ -16,6 +16,7 @@ from ..motion.points import SIX
 from ._kernels.figure import BALL, HINGE, Figure
 from ._kernels.pik_step import PikTable, PikWork
 from ._kernels.priority import Ladder
+from .apart_tables import no_capsules
 from .body_table import build_body
 from .figure import Row, Tip, build_figure, human_rows, new_pose
 
@@ -146,6 +147,7 @@ def new_work(
     )
     return PikWork(
         table=table,
+        capsules=no_capsules(),
         ladder=new_ladder(d, m),
         axes=np.zeros((d, 3)),
         jacobian=np.zeros((3 * tasks, d)),

@@ -53,8 +53,8 @@ class SpringTracker(NumericTracker):
         parts = human_parts(self._figure)
         self._scratch: Any = solver.scratch(self._figure, parts, self.skeleton)
 
-    def _clear(self, memory: Any) -> None:
-        super()._clear(memory)
+    def _clear_own(self, memory: Any) -> None:
+        super()._clear_own(memory)
         self._scratch.springs.energy[:] = 0.0
 
     @property

@@ -18,8 +18,8 @@ from ..kernels._jit import Kernel
 from ._kernels.figure import Figure
 from ._kernels.parts import Parts
 from ._kernels.sweeps import sweep_figures, sweep_humans
-from .figure_solver import FigureSolver
 from .human import HumanTracker
+from .led import LedSolver
 from .numeric import NumericTracker
 
 LONGEST_STRIDE = 64.0
@@ -35,7 +35,7 @@ class SweepingTracker(NumericTracker):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SweepingSolver(FigureSolver):
+class SweepingSolver(LedSolver):
     """Settings that methods of this kind have; lengths are parts of the figure's size."""
 
     kernel: ClassVar[Kernel[..., None]] = sweep_humans

@@ -32,6 +32,7 @@ def contact_sheet(
     path: str | Path,
     *,
     poses: int = 8,
+    times: Sequence[float] | None = None,
     view: View | None = None,
     dpi: int = 110,
 ) -> None:
@@ -41,14 +42,17 @@ def contact_sheet(
         panels: the motions.
         path: replaced when the picture is complete.
         poses: moments, evenly spaced over the longest motion.
+        times: these moments instead [s].
         view: where the viewer stands; default a 3/4 view from the front.
         dpi: dots an inch; a pose is 2.6 inch high.
     """
     check_panels(panels)
     if poses < 1:
         raise InputError(f"Expected at least one pose, got {poses}.")
-    times = np.linspace(0.0, max((len(p.motion) - 1) / p.motion.rate for p in panels), poses)
-    shots = [shoot(panel, times) for panel in panels]
+    longest = max((len(p.motion) - 1) / p.motion.rate for p in panels)
+    moments = np.linspace(0.0, longest, poses) if times is None else np.array(times, np.float64)
+    poses = len(moments)
+    shots = [shoot(panel, moments) for panel in panels]
     basis, bounds = common_view(shots, view)
     half, low, high = bounds
     row_height = TITLE + CELL + LABEL

@@ -25,10 +25,12 @@ class Balance(Task[Floats]):
     The target is the ground below it: corners (n, 2), x and z [m]. One corner is a vertical line,
     two are a plank, more a polygon whose hull counts. Above the support nothing is missing, and the
     Jacobian is zero; beside an edge it sees the way to that edge only.
+
+    Without any target: above the root, wherever it goes (the paper's Fig. 3).
     """
 
     over: tuple[tuple[float, float], ...] | None = None
-    """The corners, where they are always the same [m]."""
+    """The corners, where they are always the same [m]. Default: below the root."""
     mass: str | None = None
     """Mass model of a person, a key of `sixpoint.body.mass.MASS_TABLES`. Default: ``winter`` for
     people; as heavy as long, for the bones of any other figure."""
@@ -89,13 +91,16 @@ class Balance(Task[Floats]):
     def residual(self, pose: Pose, target: Floats | None = None) -> Floats:
         """From below the centre of mass to the nearest point of the support (2,) [m]."""
         centre = self.measure(pose)[0]
-        nearest, _ = nearest_of_hull(_corners(self.aim(target)), centre)
+        corners = self.goal if target is None else target
+        if corners is None:
+            corners = pose.world()[0][:1, GROUND]
+        nearest, _ = nearest_of_hull(_corners(corners), centre)
         return np.asarray(nearest - centre)
 
     def jacobian(self, pose: Pose, target: Floats | None = None) -> Floats:
         """Velocity of the centre of mass over the ground (2, D) [m/rad], without what is free.
 
-        Without any target: above a point.
+        Without any target: above the root, which no joint moves.
         """
         moved = self.centre_jacobian(pose)[GROUND, :]
         corners = self.goal if target is None else target

@@ -7,7 +7,7 @@ the order of `sixpoint.body.articulation`: a small step d changes the residual b
 solver looks for a step with J d = residual.
 
 Solvers that need no Jacobian read a task as the log-likelihood of a pose: minus its cost, which is
-the squared residual over the variance. A task of twice the weight has a quarter of the variance.
+the squared residual over the covariance. Twice the weight is a quarter of the covariance.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from ..motion.pose import Pose
 
 T = TypeVar("T")
 """What a task measures."""
+Shape = tuple[float, ...] | tuple[tuple[float, ...], ...]
+"""Three deviations along X, Y and Z of the world, or a covariance (3, 3)."""
 
 
 class Task(abc.ABC, Generic[T]):
@@ -34,6 +36,8 @@ class Task(abc.ABC, Generic[T]):
 
     weight: float
     """How much it counts against other tasks, >= 0."""
+    covariance: Shape | None = None
+    """What of its residual matters less, for tasks that have such a setting."""
 
     @abc.abstractmethod
     def measure(self, pose: Pose) -> T:
@@ -63,20 +67,22 @@ class Task(abc.ABC, Generic[T]):
         kind = type(self).__name__.lower()
         return kind if node is None else f"{kind} {node}"
 
-    @property
-    def variance(self) -> float:
-        """Of each component of the residual, relative to other tasks; infinite without weight."""
-        return 1.0 / self.weight**2 if self.weight > 0.0 else np.inf
+    def precision(self, size: int = 3) -> Floats:
+        """Inverse of the covariance of a residual of some size, (size, size); without weight."""
+        if self.covariance is None:
+            return np.eye(size)
+        given = np.array(self.covariance, dtype=np.float64)
+        return np.asarray(np.diag(given**-2.0) if given.ndim == 1 else np.linalg.inv(given))
 
-    def covariance(self, pose: Pose, target: T | None = None) -> Floats:
-        """Of the residual, relative to other tasks, shape (m, m): no component is preferred."""
-        size = len(self.residual(pose, target))
-        return np.diag(np.full(size, self.variance))
+    def lack(self, pose: Pose, target: T | None = None) -> float:
+        """What is missing in one number: the length of the residual, by its covariance."""
+        missing = self.residual(pose, target)
+        return float(np.sqrt(missing @ self.precision(len(missing)) @ missing))
 
     def cost(self, pose: Pose, target: T | None = None) -> float:
-        """Squared residual over the variance, r' S^-1 r: zero where nothing is missing."""
+        """Squared residual over the covariance, r' S^-1 r: zero where nothing is missing."""
         # No square root and no half, as the Monte Carlo paper has it (A2.2).
-        return float(self.weight**2 * (self.residual(pose, target) ** 2).sum())
+        return (self.weight * self.lack(pose, target)) ** 2
 
     def aim(self, target: T | None) -> T:
         """The target given or, without one, the own goal."""
@@ -88,6 +94,41 @@ class Task(abc.ABC, Generic[T]):
     def __post_init__(self) -> None:
         if not (np.isfinite(self.weight) and self.weight >= 0.0):
             raise InputError(f"Expected a `weight` >= 0, got {self.weight}.")
+        if self.covariance is not None:
+            object.__setattr__(self, "covariance", _shape(self.label, self.covariance))
+
+
+def _shape(label: str, given: object) -> Shape:
+    """A covariance as plain tuples."""
+    try:
+        array = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.zeros(0)
+    if array.shape == (3,) and (array > 0.0).all():  # infinite: does not matter at all
+        return tuple(array.tolist())
+    square = array.shape == (3, 3) and np.isfinite(array).all() and np.allclose(array, array.T)
+    if square and np.linalg.eigvalsh(array).min() > 0.0:
+        return tuple(map(tuple, array.tolist()))
+    raise InputError(
+        f"Expected three deviations > 0, or a positive covariance (3, 3), for the task {label!r}; "
+        f"got {given!r}."
+    )
+
+
+def turn_jacobian(missing: Floats) -> Floats:
+    """How the rotation vector of what is missing (3,) [rad] falls with an angular velocity, (3, 3).
+
+    The inverse of the right Jacobian of rotations: log(exp(r) exp(-w)) = r - J w for a small w. It
+    is identity where nothing is missing, and keeps r itself: a step with J w = r goes straight.
+    """
+    angle = float(np.linalg.norm(missing))
+    x, y, z = missing
+    cross = np.array(((0.0, -z, y), (z, 0.0, -x), (-y, x, 0.0)))
+    # The quotient of small numbers says nothing; its series leaves 1e-13 out.
+    curved = 1.0 / 12.0 + angle**2 / 720.0
+    if angle > 1e-2:
+        curved = 1.0 / angle**2 - 0.5 / (angle * np.tan(0.5 * angle))
+    return np.asarray(np.eye(3) + 0.5 * cross + curved * cross @ cross)
 
 
 def turning(pose: Pose) -> tuple[Floats, Floats]:

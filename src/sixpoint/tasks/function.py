@@ -20,6 +20,8 @@ from .base import Task
 
 STEP = 1e-6
 """Of the central differences [rad]."""
+LARGEST = 1e12
+"""What a function gives is smaller: squares of larger numbers leave nothing to compare."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,9 @@ class FunctionTask(Task[Floats]):
         if not callable(self.function):
             raise InputError(f"Expected a function for a task, got {self.function!r}.")
         if not self.name:
-            object.__setattr__(self, "name", getattr(self.function, "__name__", "function"))
+            name = getattr(self.function, "__name__", "")
+            given = name if name.isidentifier() else "function"  # a lambda has none
+            object.__setattr__(self, "name", given)
 
     @property
     def label(self) -> str:
@@ -79,7 +83,10 @@ class FunctionTask(Task[Floats]):
             InputError: it raised, or gave another shape, or something that is not finite.
         """
         try:
-            values = np.asarray(self.function(argument), dtype=np.float64)
+            given = np.asarray(self.function(argument))
+            if np.iscomplexobj(given):
+                raise TypeError(f"{given.flat[0]} is no real number")
+            values = given.astype(np.float64)
         except Exception as error:  # whatever a user's function raises
             raise InputError(
                 f"Expected the task {self.name!r} to judge a pose; it raised "
@@ -91,12 +98,14 @@ class FunctionTask(Task[Floats]):
             raise InputError(
                 f"Expected the task {self.name!r} to give the shape {expected}, got {values.shape}."
             )
-        if not np.isfinite(values).all():
+        values = np.atleast_1d(values)
+        wild = ~(np.abs(values) < LARGEST)  # NaN too
+        if wild.any():
             raise InputError(
-                f"Expected the task {self.name!r} to give finite numbers, "
-                f"got {values[~np.isfinite(values)].flat[0] if values.ndim else values}."
+                f"Expected the task {self.name!r} to give finite numbers below {LARGEST:g}, "
+                f"got {values[wild][0]}."
             )
-        return np.atleast_1d(values)
+        return values
 
 
 @dataclass(frozen=True)

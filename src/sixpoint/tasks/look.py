@@ -11,7 +11,7 @@ from ..errors import InputError
 from ..kernels import arrays
 from ..kernels.types import Floats, Vec3
 from ..motion.pose import Pose
-from .base import Task, columns
+from .base import Shape, Task, columns
 
 AT_THE_EYE = 1e-9
 """A place nearer than this has no direction, and asks for nothing [m]."""
@@ -35,6 +35,9 @@ class LookAt(Task[Floats]):
     """Which way it looks at rest, in the world; not a unit vector of need. People face +Z."""
     weight: float = 1.0
     """How much it counts against other tasks, >= 0."""
+    covariance: Shape | None = None
+    """Three deviations along X, Y and Z of the world, or a covariance (3, 3), relative to 1: what
+    is missing where they are large counts less; where infinite, not at all. For `monte-carlo`."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -10,7 +10,7 @@ import numpy as np
 from ..kernels import arrays
 from ..kernels.types import Floats
 from ..motion.pose import Pose
-from .base import Task, columns
+from .base import Shape, Task, columns, turn_jacobian
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,9 @@ class Orient(Task[Floats]):
     """How much it counts against other tasks, >= 0."""
     priority: int = 1
     """For solvers with levels of priority: 1 is served first. Others weigh all tasks."""
+    covariance: Shape | None = None
+    """Three deviations along X, Y and Z of the world, or a covariance (3, 3), relative to 1: what
+    is missing where they are large counts less; where infinite, not at all. For `monte-carlo`."""
 
     def measure(self, pose: Pose) -> Floats:
         """World rotation of the joint relative to rest (4,)."""
@@ -42,7 +45,11 @@ class Orient(Task[Floats]):
         return arrays.to_rotvec(arrays.multiply(wanted, arrays.conjugate(self.measure(pose))))
 
     def jacobian(self, pose: Pose, target: Floats | None = None) -> Floats:
-        """Angular velocity of the joint for a unit speed of each degree of freedom (3, D)."""
+        """Change of the rotation vector with each degree of freedom (3, D).
+
+        Where nothing is missing, and without a target: the angular velocity of the joint.
+        """
         body = pose.skeleton.articulation
         _, _, axes = columns(pose, body.carrier(body.node(self.node)))
-        return np.asarray(axes.T)
+        missing = np.zeros(3) if target is None else self.residual(pose, target)
+        return np.asarray(turn_jacobian(missing) @ axes.T)

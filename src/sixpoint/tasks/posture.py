@@ -8,10 +8,11 @@ from typing import ClassVar
 import numpy as np
 
 from ..body.articulation import HINGE
+from ..errors import InputError
 from ..kernels import arrays
 from ..kernels.types import Floats
 from ..motion.pose import Pose
-from .base import Task
+from .base import Task, turn_jacobian
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Posture(Task[Pose]):
     def residual(self, pose: Pose, target: Pose | None = None) -> Floats:
         """What each joint still has to turn, relative to its parent at rest (D,) [rad]."""
         body = pose.skeleton.articulation
-        other = self.aim(target).rotations
+        other = self.like_of(pose, target).rotations
         now, wanted = body.to_rest(pose.rotations), body.to_rest(other)
         turns = arrays.to_rotvec(arrays.multiply(wanted, arrays.conjugate(now)))
         angles = body.angles(other) - body.angles(pose.rotations)
@@ -52,11 +53,29 @@ class Posture(Task[Pose]):
         return out
 
     def jacobian(self, pose: Pose, target: Pose | None = None) -> Floats:
-        """Angular velocity of each joint relative to its parent (D, D): blocks on the diagonal."""
+        """Change of the rotation vectors with each freedom (D, D): blocks on the diagonal.
+
+        Where nothing is missing, and without any target: angular velocities of the joints.
+        """
         body = pose.skeleton.articulation
         axes = body.joint_axes(pose.rotations)
+        goal = self.goal if target is None else target
+        missing = np.zeros(body.count) if goal is None else self.residual(pose, goal)
         out = np.eye(body.count)
         for j, k in enumerate(body.first):
             if body.freedom[j] != HINGE:
-                out[k : k + 3, k : k + 3] = axes[k : k + 3].T
+                own = slice(k, k + 3)
+                out[own, own] = turn_jacobian(missing[own]) @ axes[own].T
         return out
+
+    def like_of(self, pose: Pose, target: Pose | None = None) -> Pose:
+        """The posture for a pose: of the same skeleton."""
+        like = self.aim(target)
+        if not isinstance(like, Pose):
+            raise InputError(f"Expected a pose for the task 'posture', got {like!r}.")
+        if like.skeleton.names != pose.skeleton.names:
+            raise InputError(
+                "Expected the posture of a task to be of the same skeleton, with "
+                f"{pose.skeleton.joint_count} joints; got one with {like.skeleton.joint_count}."
+            )
+        return like

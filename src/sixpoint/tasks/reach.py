@@ -8,7 +8,7 @@ import numpy as np
 
 from ..kernels.types import Floats
 from ..motion.pose import Pose
-from .base import Task, columns
+from .base import Shape, Task, columns
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,9 @@ class Reach(Task[Floats]):
     """How much it counts against other tasks, >= 0."""
     priority: int = 1
     """For solvers with levels of priority: 1 is served first. Others weigh all tasks."""
+    covariance: Shape | None = None
+    """Three deviations along X, Y and Z of the world, or a covariance (3, 3), relative to 1: what
+    is missing where they are large counts less; where infinite, not at all. For `monte-carlo`."""
 
     def measure(self, pose: Pose) -> Floats:
         """Where the node is (3,) [m]."""

@@ -66,8 +66,15 @@ from .tgb import (
 from .trunk import hang_pelvis, spine_chord
 
 ARMS = 2
-NARROW = 6e-4
-"""Hands nearer than this part of the height say nothing of the trunk: a millimetre."""
+CLOSE = 0.5
+"""Hands nearer than this part of their distance in the neutral stance say less of the trunk."""
+ALONG = math.cos(math.radians(45.0))
+"""A line between the hands within this angle of the body's side turns the trunk as the paper has
+it; beyond, it says less and less."""
+BLIND = 10.0
+"""So many times slower than one line is followed, hands stand for feet that are not seen."""
+SIDE = 1
+"""Row of `State.poles`."""
 MIDDLE: Vec3 = (-math.radians(60.0), math.radians(5.0), math.radians(55.0))
 HALF_RANGE: Vec3 = (math.radians(110.0), math.radians(85.0), math.radians(95.0))
 """Middles and half-ranges of the left shoulder's angles about X, Y, Z in follower order: 170
@@ -76,28 +83,71 @@ Those of the right shoulder mirror them in Y and Z."""
 
 
 @helper
+def body_side(settings: Settings, state: State, work: Work, flags: int, hands: Vec3) -> Vec3:
+    """Where the left of the body is, a horizontal unit vector: what hands are compared with.
+
+    Between the line of the ankles and the trunk of the frame before: either alone swings or runs
+    away. Where ankles are not seen, a slow memory of the hands (row `SIDE` of the poles).
+    """
+    left, right = FIRST_LIMB + 2, FIRST_LIMB + 3
+    feet = vec_sub(vec_load(work.points, left), vec_load(work.points, right))
+    feet = vec_unit((feet[0], 0.0, feet[2]), vec_unit(hands, (1.0, 0.0, 0.0)))
+    if state.frames == 0:
+        side = feet
+    elif flags & (3 * (MISSING << left)):
+        side = vec_load(state.poles, SIDE)
+        way = vec_sub(vec_unit(hands, side), side)
+        feet = vec_add(side, vec_scale(way, 1.0 / (BLIND * settings.follow + 1.0)))
+        side = vec_unit(feet, side)
+        feet = side
+    else:
+        trunk = (state.left[0], 0.0, state.left[2])
+        side = vec_unit(vec_add(feet, vec_unit(trunk, feet)), feet)
+    vec_store(state.poles, SIDE, feet)
+    return side
+
+
+@helper
+def hands_share(body: Body, hands: Vec3, side: Vec3) -> float:
+    """How much the line between the hands says of the trunk, from 0 to 1.
+
+    Ours: all while it points to the body's side, nothing where it lies across or
+    the hands have crossed, and little where they are close. The paper's mean would turn the trunk
+    round with them.
+    """
+    wide = CLOSE * (body.stance[FIRST_LIMB, 0] - body.stance[FIRST_LIMB + 1, 0])
+    length = vec_length(hands)
+    if length <= 0.0 or wide <= 0.0:
+        return 0.0
+    x = min(max(vec_dot(hands, side) / length / ALONG, 0.0), 1.0)
+    return float(min(length / wide, 1.0) * x * x * (3.0 - 2.0 * x))
+
+
+@helper
 def trunk_axes(
-    body: Body, settings: Settings, state: State, work: Work, flags: int, estimate: Quat
+    body: Body, settings: Settings, state: State, work: Work, flags: int
 ) -> tuple[Vec3, Vec3]:
     """L from the trunk's centre to the head; T across it, from the hands and the frame before."""
-    up = (0.0, 1.0, 0.0)
-    before = quat_rotate(estimate, (1.0, 0.0, 0.0))
-    if state.frames > 0:
-        before = (state.left[0], state.left[1], state.left[2])
-    along = vec_unit(vec_sub(vec_load(work.points, HEAD), vec_load(work.points, PELVIS)), up)
+    along = vec_unit(
+        vec_sub(vec_load(work.points, HEAD), vec_load(work.points, PELVIS)), (0.0, 1.0, 0.0)
+    )
     hands = vec_sub(vec_load(work.points, FIRST_LIMB), vec_load(work.points, FIRST_LIMB + 1))
     flat = (hands[0], 0.0, hands[2])
-    share = settings.lateral
-    unseen = flags & (MISSING << FIRST_LIMB | MISSING << (FIRST_LIMB + 1))
-    # Ours: hands that cross say nothing of the shoulders; the paper's mean would turn on them.
-    if vec_length(flat) < NARROW * body.height or unseen or vec_dot(flat, before) < 0.0:
-        share = 0.0
-    mean = vec_add(vec_scale(vec_unit(flat, before), share), vec_scale(before, 1.0 - share))
+    if flags & (3 * (MISSING << FIRST_LIMB)):
+        flat = (0.0, 0.0, 0.0)
+    side = body_side(settings, state, work, flags, flat)
+    before = side
+    if state.frames > 0:
+        before = (state.left[0], state.left[1], state.left[2])
+    share = hands_share(body, flat, side)
+    said = vec_add(vec_scale(vec_unit(flat, side), share), vec_scale(side, 1.0 - share))
+    part = settings.lateral
+    mean = vec_add(vec_scale(said, part), vec_scale(before, 1.0 - part))
     across = vec_reject(mean, along)
     if vec_length(across) < 1e-6:
         across = vec_reject(before, along)
     if vec_length(across) < 1e-6:
-        across = vec_reject(quat_rotate(estimate, (1.0, 0.0, 0.0)), along)
+        across = vec_reject(side, along)
     return along, vec_unit(across, (1.0, 0.0, 0.0))
 
 
@@ -219,7 +269,7 @@ def solve_frame(
             vec_store(work.points, HEAD, vec_load(state.poles, 0))
         vec_store(state.poles, 0, vec_load(work.points, HEAD))
     else:
-        along, across = trunk_axes(body, settings, state, work, flags, estimate)
+        along, across = trunk_axes(body, settings, state, work, flags)
     trunk = place_trunk(body, limits, work, along, across)
     for limb in range(LIMBS):
         target = vec_load(work.points, FIRST_LIMB + limb)

@@ -17,10 +17,11 @@ from ...kernels.quaternion import (
 )
 from ...kernels.types import Floats, Ints, Vec3
 from ...kernels.vector import vec_dot, vec_length, vec_load, vec_sub
+from .apart import Capsules, apart_square
 from .figure import Figure, FigurePose
 
-PLACE, TURN, LOOK, BALANCE, SMOOTH, COUPLED, FLOOR, POSTURE = 0, 1, 2, 3, 4, 5, 6, 7
-"""Kinds of tasks."""
+PLACE, TURN, LOOK, BALANCE, SMOOTH, COUPLED, FLOOR, POSTURE, APART, OUTSIDE = range(10)
+"""Kinds of tasks; those outside are functions, judged elsewhere."""
 ABSURD = 1e24
 """A squared residual beyond this, or NaN, asks for nothing [m^2]."""
 
@@ -33,23 +34,27 @@ class Asked(NamedTuple):
     node: Ints
     """Tip that a task speaks of; of a coupling, the row that follows; (T,)."""
     first: Ints
-    """First of its rows in `pairs` or `corners`, its row of `mass` or `posture`; of a coupling, the
-    row that leads; (T,)."""
+    """First of its rows in `pairs` or `corners`, its row of `posture`; of a coupling, the row that
+    leads; (T,)."""
     last: Ints
     """One beyond the last, (T,)."""
     weight: Floats
     """(T,)."""
     unit: Floats
     """What makes its residual a length: 1 for lengths, the figure's size for angles, (T,)."""
+    precision: Floats
+    """Inverse of the covariance of its residual, as the task gives it, (T, 3, 3)."""
     soft: Ints
     """Whether it chooses among poses that meet the others, and need not be met, (T,)."""
     numbers: Floats
     """Of a glance, its axis and its place; of the floor, its height and whether one may leave it;
-    of a coupling, its ratio; (T, 6)."""
+    of a coupling, its ratio; of a balance, whether its support goes with the root; (T, 6)."""
     pairs: Ints
     """Rows whose evenness counts, (P, 2)."""
     corners: Floats
     """Of supports, each a convex polygon counter-clockwise in (x, z) [m], (H, 2)."""
+    capsules: Capsules
+    """Parts that shall stay apart."""
     mass: Floats
     """Centres of mass: weight of each row's place, (B, N)."""
     arm: Floats
@@ -70,10 +75,12 @@ def task_square(
     node = asked.node[task]
     square = 0.0
     if kind == PLACE:
-        square = _squared(vec_sub(vec_load(places, node), vec_load(pose.tips, node)))
+        gap = vec_sub(vec_load(places, node), vec_load(pose.tips, node))
+        square = _form(asked.precision[task], gap)
     elif kind == TURN:
         now = quat_load(pose.world, figure.tip_row[node])
-        square = _squared(quat_to_rotvec(quat_mul(quat_load(turns, node), quat_conj(now))))
+        gap = quat_to_rotvec(quat_mul(quat_load(turns, node), quat_conj(now)))
+        square = _form(asked.precision[task], gap)
     elif kind == LOOK:
         square = _look(figure, asked, pose, task, node)
     elif kind == BALANCE:
@@ -94,7 +101,9 @@ def task_square(
         missing = asked.numbers[task, 0] - pose.tips[node, 1]
         if missing > 0.0 or asked.numbers[task, 1] == 0.0:
             square = missing * missing
-    else:
+    elif kind == APART:
+        square = apart_square(pose, asked.capsules)
+    elif kind == POSTURE:
         wanted = asked.posture[asked.first[task]]
         for row in range(figure.parent.shape[0]):
             if figure.freedom[row] > 0:
@@ -138,8 +147,12 @@ def judge_pose(
 
 
 @helper
-def _squared(v: Vec3) -> float:
-    return vec_dot(v, v)
+def _form(precision: Floats, v: Vec3) -> float:
+    """Squared length of a residual by the covariance of its task."""
+    total = 0.0
+    for k in range(3):
+        total += v[k] * vec_dot(vec_load(precision, k), v)
+    return total
 
 
 @helper
@@ -154,7 +167,7 @@ def _look(figure: Figure, asked: Asked, pose: FigurePose, task: int, node: int) 
     turn = quat_load(pose.world, figure.tip_row[node])
     ahead = quat_rotate(turn, (numbers[0], numbers[1], numbers[2]))
     away = (away[0] / distance, away[1] / distance, away[2] / distance)
-    return _squared(vec_sub(away, ahead))
+    return _form(asked.precision[task], vec_sub(away, ahead))
 
 
 @helper
@@ -168,6 +181,8 @@ def _balance(asked: Asked, pose: FigurePose, task: int, model: int) -> float:
             arm = quat_rotate(quat_load(pose.world, row), arm)
         x += mass * pose.place[row, 0] + arm[0]
         z += mass * pose.place[row, 2] + arm[2]
+    if asked.numbers[task, 0] != 0.0:
+        x, z = x - pose.place[0, 0], z - pose.place[0, 2]
     first, last = asked.first[task], asked.last[task]
     best, inside = ABSURD, last - first > 2
     for k in range(first, last):

@@ -86,42 +86,50 @@ def nearest_support(support: Floats, x: float, z: float) -> tuple[float, float, 
 
 
 @helper
-def balance_rows(
-    figure: Figure,
-    pose: FigurePose,
-    masses: Masses,
-    axes: Floats,
+def centre_slopes(
+    figure: Figure, pose: FigurePose, masses: Masses, axes: Floats, floats: bool, out: Floats
+) -> None:
+    """Change of the centre's x and z with every degree of freedom, as parts of the size (2, D).
+
+    The height is free (S3.24). Expects the places.
+    """
+    size = figure.size[0]
+    d = out.shape[1]
+    for row in range(figure.parent.shape[0]):
+        for k in range(figure.first[row], figure.first[row] + figure.freedom[row]):
+            column = mass_column(pose, masses, row, vec_load(axes, k))
+            out[0, k], out[1, k] = column[0] / size, column[2] / size
+    if floats:
+        for k in range(d - 3, d):
+            out[0, k], out[1, k] = 0.0, 0.0
+        out[0, d - 3] = 1.0
+        out[1, d - 1] = 1.0
+
+
+@helper
+def centre_ahead(figure: Figure, slopes: Floats, step: Floats, centre: Vec3) -> Vec3:
+    """Where a step (D,) would take the centre, to first order."""
+    x, z = 0.0, 0.0
+    for k in range(step.shape[0]):
+        x += slopes[0, k] * step[k]
+        z += slopes[1, k] * step[k]
+    return (centre[0] + figure.size[0] * x, centre[1], centre[2] + figure.size[0] * z)
+
+
+@helper
+def ask_centre(
+    slopes: Floats,
     give: Floats,
-    floats: bool,
-    most: float,
-    goal: Vec3,
-    met: bool,
-    centre: Vec3,
+    awake: float,
+    x: float,
+    z: float,
     first: int,
     jacobian: Floats,
     asked: Floats,
 ) -> None:
-    """Rows of the task of balance: the horizontal way to the support; none where it is met.
-
-    `goal` is the nearest place of the support; the row of the height stays empty (S3.24).
-    """
-    size = figure.size[0]
-    d = jacobian.shape[1]
-    for i in range(first, first + 3):
-        asked[i] = 0.0
-        for k in range(d):
-            jacobian[i, k] = 0.0
-    if met:
-        return
-    x, z = (goal[0] - centre[0]) / size, (goal[2] - centre[2]) / size
-    length = math.sqrt(x * x + z * z)
-    scale = most / length if length > most else 1.0
-    asked[first], asked[first + 2] = scale * x, scale * z
-    for row in range(figure.parent.shape[0]):
-        for k in range(figure.first[row], figure.first[row] + figure.freedom[row]):
-            column = mass_column(pose, masses, row, vec_load(axes, k))
-            jacobian[first, k] = column[0] / size * give[k]
-            jacobian[first + 2, k] = column[2] / size * give[k]
-    if floats:
-        jacobian[first, d - 3] = 1.0
-        jacobian[first + 2, d - 1] = 1.0
+    """Rows of the task of balance: move the centre by x and z, parts of the size; 0: no rows."""
+    for k in range(slopes.shape[1]):
+        jacobian[first, k] = awake * slopes[0, k] * give[k]
+        jacobian[first + 1, k] = 0.0
+        jacobian[first + 2, k] = awake * slopes[1, k] * give[k]
+    asked[first], asked[first + 1], asked[first + 2] = x, 0.0, z

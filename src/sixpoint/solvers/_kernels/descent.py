@@ -13,6 +13,7 @@ from ...kernels._jit import helper
 from ...kernels.dense import svd_rows
 from ...kernels.types import Floats
 from ...kernels.vector import vec_add, vec_load, vec_scale, vec_store, vec_sub
+from .apart import Capsules, touching_rows
 from .dls import dls_step
 from .figure import (
     ORIENTATION,
@@ -36,6 +37,8 @@ TRANSPOSE, PSEUDOINVERSE, DLS, DLS_SVD, SDLS = 0, 1, 2, 3, 4
 class Descent(NamedTuple):
     """Scratch memory: D degrees of freedom, T tasks."""
 
+    capsules: Capsules
+    """What shall stay apart."""
     axes: Floats
     """(D, 3)."""
     jacobian: Floats
@@ -106,6 +109,8 @@ def method_step(figure: Figure, settings: Settings, pose: FigurePose, scratch: D
     m, d = scratch.jacobian.shape
     figure_axes(figure, pose, scratch.axes)
     figure_jacobian(figure, pose, scratch.axes, scratch.jacobian)
+    if scratch.capsules.pair.shape[0] > 0:
+        touching_rows(figure, pose, scratch.capsules, scratch.axes, scratch.jacobian)
     size = figure.size[0]
     damping = settings.damping * size
     scale_tasks(figure, scratch, settings.task_step * size)

@@ -28,8 +28,8 @@ from ...kernels.vector import vec_add, vec_cross, vec_load, vec_store, vec_sub
 
 HINGE, BALL = 1, 3
 """Degrees of freedom of a row; 0 is fixed."""
-POSITION, ORIENTATION = 0, 1
-"""Kinds of tasks."""
+POSITION, ORIENTATION, APART = 0, 1, 2
+"""Kinds of tasks; the last is a slot for parts that touch (see `apart`)."""
 
 
 class Figure(NamedTuple):
@@ -52,7 +52,7 @@ class Figure(NamedTuple):
     moves: Ints
     """Whether each row moves each tip, (E, N)."""
     task_kind: Ints
-    """`POSITION` or `ORIENTATION`, (T,)."""
+    """`POSITION`, `ORIENTATION` or `APART`, (T,)."""
     task_tip: Ints
     """Tip that each task speaks of, (T,)."""
     task_weight: Floats
@@ -147,8 +147,13 @@ def figure_axes(figure: Figure, pose: FigurePose, axes: Floats) -> None:
 
 @helper
 def figure_jacobian(figure: Figure, pose: FigurePose, axes: Floats, out: Floats) -> None:
-    """Change of every task with every degree of freedom, (3 T, D), rows weighted."""
+    """Change of every task with every degree of freedom, (3 T, D), rows weighted.
+
+    Slots are left as they are.
+    """
     for task in range(figure.task_kind.shape[0]):
+        if figure.task_kind[task] == APART:
+            continue
         tip = figure.task_tip[task]
         weight = figure.task_weight[task]
         for row in range(figure.parent.shape[0]):
@@ -190,9 +195,14 @@ def task_gap(
 def figure_residuals(
     figure: Figure, pose: FigurePose, places: Floats, turns: Floats, out: Floats
 ) -> tuple[float, float]:
-    """What every task still asks for, (3 T,), weighted; largest and summed length, unweighted."""
+    """What every task still asks for, (3 T,), weighted; largest and summed length, unweighted.
+
+    Slots are left as they are.
+    """
     worst, total = 0.0, 0.0
     for task in range(figure.task_kind.shape[0]):
+        if figure.task_kind[task] == APART:
+            continue
         gap, length = task_gap(figure, pose, task, places, turns)
         weight = figure.task_weight[task]
         out[3 * task] = weight * gap[0]
@@ -225,12 +235,31 @@ def figure_turn(figure: Figure, pose: FigurePose, step: Floats) -> None:
 
 
 @helper
+def figure_read(figure: Figure, rotations: Floats, local: Floats) -> None:
+    """Local rotations of rows (N, 4) from those of the rig (J, 4); hinges turn about their axes."""
+    for row in range(figure.rig.shape[0]):
+        joint = figure.rig[row]
+        if joint < 0:
+            continue
+        turned = quat_mul(quat_conj(quat_load(figure.before, row)), quat_load(rotations, joint))
+        turned = quat_normalize(quat_mul(turned, quat_conj(quat_load(figure.after, row))))
+        if figure.freedom[row] == HINGE:
+            axis = vec_load(figure.axis, row)
+            angle = limit_clamp_angle(figure.limits, row, quat_twist_angle(turned, axis))
+            turned = quat_from_axis_angle(axis, angle)
+        quat_store(local, row, turned)
+
+
+@helper
 def figure_write(
-    figure: Figure, pose: FigurePose, rotations: Floats, root: Floats, frame: int
+    figure: Figure, pose: FigurePose, rest: Floats, rotations: Floats, root: Floats, frame: int
 ) -> None:
-    """Local rotations in the rig's own frames, and the root relative to its parent."""
-    for joint in range(figure.rest.shape[0]):
-        quat_store(rotations, joint, quat_load(figure.rest, joint))
+    """Local rotations in the rig's own frames, and the root relative to its parent.
+
+    Joints of the rig that are no rows turn as in `rest` (J, 4).
+    """
+    for joint in range(rest.shape[0]):
+        quat_store(rotations, joint, quat_load(rest, joint))
     for row in range(figure.rig.shape[0]):
         joint = figure.rig[row]
         if joint >= 0:

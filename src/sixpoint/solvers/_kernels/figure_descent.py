@@ -14,6 +14,7 @@ import math
 from ...kernels._jit import helper
 from ...kernels.types import Floats
 from ...kernels.vector import vec_distance, vec_length, vec_load
+from .apart import with_touching
 from .descent import Descent, method_step
 from .figure import (
     ORIENTATION,
@@ -82,6 +83,15 @@ def may_fold(figure: Figure, pose: FigurePose, places: Floats, turns: Floats, ne
 
 
 @helper
+def judge(
+    figure: Figure, pose: FigurePose, scratch: Descent, places: Floats, turns: Floats
+) -> tuple[float, float]:
+    """Write what every task still asks for; its largest and summed length [m]."""
+    found = figure_residuals(figure, pose, places, turns, scratch.asked)
+    return with_touching(figure, pose, scratch.capsules, scratch.asked, found)
+
+
+@helper
 def try_step(
     figure: Figure,
     pose: FigurePose,
@@ -104,7 +114,7 @@ def try_step(
             scratch.trial[k] = part * scratch.step[k]
         figure_turn(figure, pose, scratch.trial)
         figure_forward(figure, pose)
-        figure_residuals(figure, pose, places, turns, scratch.asked)
+        judge(figure, pose, scratch, places, turns)
         now = task_squares(figure, scratch.asked)
         if now < squares:
             return now, part
@@ -143,7 +153,7 @@ def descend_figure(
     least_gain = settings.least_gain * figure.size[0]
     tries, part, best = 0, 1.0, math.inf
     figure_forward(figure, pose)
-    worst, total = figure_residuals(figure, pose, places, turns, scratch.asked)
+    worst, total = judge(figure, pose, scratch, places, turns)
     squares = task_squares(figure, scratch.asked)
     steps, reason = 0, SPENT
     while steps < settings.iterations and worst > near:
@@ -163,7 +173,7 @@ def descend_figure(
             escape(figure, pose, scratch, tries)
             tries, part = tries + 1, 1.0
         figure_forward(figure, pose)
-        worst, total = figure_residuals(figure, pose, places, turns, scratch.asked)
+        worst, total = judge(figure, pose, scratch, places, turns)
         squares = task_squares(figure, scratch.asked)
         if before - total <= least_gain:
             reason = STILL

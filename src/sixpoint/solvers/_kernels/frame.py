@@ -9,7 +9,7 @@ from ...kernels.quaternion import quat_load, quat_rotate
 from ...kernels.types import Floats, Quat
 from ...kernels.vector import vec_distance, vec_load
 from .missing import fill_points, measured_facing, predict_points, remember_points
-from .tables import MISSING, Body, FrameTable, Settings, State, Work
+from .tables import BLOCK, MISSING, Body, FrameTable, Settings, State, Work
 
 PELVIS, HEAD, FIRST_LIMB = 0, 1, 2
 """Rows of the six points."""
@@ -70,5 +70,7 @@ def end_frame(
     for p in range(seen.shape[0]):
         missed = vec_distance(vec_load(work.ends, p), vec_load(seen, p))
         out.residuals[frame, p] = math.nan if flags & (MISSING << p) else missed
+        for k in range(3):
+            work.recent[frame % BLOCK, p, k] = work.points[p, k]
     out.iterations[frame] = steps
     out.flags[frame] = flags

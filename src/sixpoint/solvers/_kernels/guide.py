@@ -18,6 +18,7 @@ from ...kernels.quaternion import (
     quat_store,
     quat_unrotate,
 )
+from ...kernels.rotation import rotation_between
 from ...kernels.types import Floats, Quat, Vec3
 from ...kernels.vector import (
     vec_add,
@@ -233,6 +234,16 @@ def rotation_of(vectors: Floats, first: int) -> Quat:
             across = (0.0, 0.0, 1.0)
     x = vec_unit(across, (1.0, 0.0, 0.0))
     return quat_from_columns((x, y, vec_cross(x, y)))
+
+
+@helper
+def hand_of(vectors: Floats, first: int) -> tuple[Quat, Quat]:
+    """Twist of the forearm by the X axis that it turns, and swing of the hand by its Y axis."""
+    x, y = vec_load(vectors, first), vec_load(vectors, first + 1)
+    half = 0.5 * math.atan2(-x[2], x[0])
+    up = (0.0, 1.0, 0.0)
+    swing = rotation_between(up, vec_unit(y, up), (1.0, 0.0, 0.0))
+    return (math.cos(half), 0.0, math.sin(half), 0.0), swing
 
 
 @helper

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ...kernels._jit import helper, kernel
-from ...kernels.limits import LimitTable, limit_project
+from ...kernels.limits import LimitTable
 from ...kernels.quaternion import (
     quat_from_columns,
     quat_from_rotvec,
@@ -30,7 +30,7 @@ from ...kernels.vector import (
     vec_unit,
 )
 from .frame import FIRST_LIMB, HEAD, PELVIS, begin_frame, known_turn
-from .guide import look, part_turn, read_stations, rotation_of, smooth
+from .guide import hand_of, look, part_turn, read_stations, rotation_of, smooth
 from .guide_tables import ENDS, HINGES, STATIONS, Guide, Memory, Net
 from .guided_trunk import share_rest, spread_errors
 from .limb import limb_aim, settle_limb
@@ -156,12 +156,29 @@ def guide_limb(
     )
     flags |= short
     if guide.ends:
-        row = body.joints + LIMB_ROWS * limb + LIMB_ROWS - 1
-        turn = quat_slerp(
-            quat_load(work.local, row), rotation_of(net.vectors, ENDS + 2 * limb), trust
-        )
-        quat_store(work.local, row, limit_project(limits, row, turn))
+        guide_end(body, work, net, limb, trust)
     return end, flags
+
+
+@helper
+def guide_end(body: Body, work: Work, net: Net, limb: int, trust: float) -> None:
+    """A hand or foot as the prior has it; where a joint twists the forearm, it twists the hand.
+
+    Limits are kept when the frame is finished.
+    """
+    row = body.joints + LIMB_ROWS * limb + LIMB_ROWS - 1
+    if body.bend[limb] < 0.0:
+        turn = rotation_of(net.vectors, ENDS + 2 * limb)
+        quat_store(work.local, row, quat_slerp(quat_load(work.local, row), turn, trust))
+        return
+    twist, swing = hand_of(net.vectors, ENDS + 2 * limb)
+    twist = quat_slerp((1.0, 0.0, 0.0, 0.0), twist, trust)
+    swing = quat_slerp((1.0, 0.0, 0.0, 0.0), swing, trust)
+    if body.twists[limb] >= 0:
+        quat_store(work.local, body.twists[limb], twist)
+        quat_store(work.local, row, swing)
+    else:
+        quat_store(work.local, row, quat_mul(twist, swing))
 
 
 @helper
@@ -197,6 +214,16 @@ def help_legs(
 
 
 @helper
+def seen_part(flags: int, points: int) -> float:
+    """Part of the points that were measured: guesses look usual, and say nothing."""
+    lost = 0
+    for p in range(points):
+        if flags & (MISSING << p):
+            lost += 1
+    return 1.0 - lost / points
+
+
+@helper
 def solve_frame(
     body: Body,
     settings: Settings,
@@ -220,7 +247,7 @@ def solve_frame(
     head, has_head = known_turn(turned, HEAD)
     guessed = flags & GUESSED != 0
     facing, trust = look(body, guide, state, work, estimate, fixed or guessed, net)
-    memory.confidence = trust
+    memory.confidence = trust * seen_part(flags, seen.shape[0])
     smooth(guide, memory, facing, net)
     read_stations(net)
     steps, more = guide_trunk(

@@ -210,6 +210,8 @@ def spring_humans(
     figure: Figure,
     pose: FigurePose,
     scratch: Scratch,
+    lead: FrameTable,
+    ahead: RecordArray,
     seen: Floats,
     turned: Floats,
     out: FrameTable,
@@ -219,12 +221,23 @@ def spring_humans(
     """People: the root is placed like that of sequential IK, then part after part is solved.
 
     Tips are the six points, in their order; the spine is the first part, clavicles with their arms
-    and the legs follow (S4.31, S4.32). The pose of the frame before is the start.
+    and the legs follow (S4.31, S4.32). The pose of the frame before is the start, or
+    that of a solver that goes ahead: `lead` has its answers, or none.
     """
     parts = scratch.parts
     for frame in range(first, last):
         flags, estimate = begin_person(
-            body[0], settings[0], state[0], work[0], pose, seen[frame], turned[frame]
+            body[0],
+            settings[0],
+            state[0],
+            work[0],
+            figure,
+            pose,
+            lead,
+            ahead[0],
+            seen,
+            turned,
+            frame,
         )
         places = work[0].points
         rows_forward(figure, pose, 0, parts.first_row[SPINE])
@@ -248,6 +261,7 @@ def spring_humans(
             work[0],
             figure,
             pose,
+            lead,
             estimate,
             seen[frame],
             out,

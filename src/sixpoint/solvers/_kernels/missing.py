@@ -180,6 +180,12 @@ def predict_points(state: State, work: Work, flags: int) -> None:
 
 
 @helper
+def is_steady(state: State, p: int) -> bool:
+    """Whether a point was seen in this frame and in the one before, and is where it was seen."""
+    return bool(state.ages[p] >= 2 and state.ages[p] > state.eases[p] + 1)
+
+
+@helper
 def remember_points(settings: Settings, state: State, work: Work, flags: int, pelvis: Quat) -> None:
     """Keep what the next frame needs."""
     known = state.frames > 0
@@ -190,7 +196,11 @@ def remember_points(settings: Settings, state: State, work: Work, flags: int, pe
             vec_store(state.speeds, p, vec_scale(vec_load(state.speeds, p), settings.fade))
             continue
         now = quat_unrotate(pelvis, vec_sub(here, vec_load(work.points, PELVIS)))
-        if known:
-            vec_store(state.speeds, p, vec_sub(now, vec_load(state.held, p)))
+        # A speed is measured: point and pelvis were seen in this frame and in the one before, and
+        # neither is easing back. One that was guessed would feed on itself.
+        speed = (0.0, 0.0, 0.0)
+        if known and is_steady(state, p) and is_steady(state, PELVIS):
+            speed = vec_sub(now, vec_load(state.held, p))
+        vec_store(state.speeds, p, speed)
         vec_store(state.held, p, now)
     state.pelvis[0], state.pelvis[1], state.pelvis[2], state.pelvis[3] = pelvis

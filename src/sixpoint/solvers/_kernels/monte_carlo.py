@@ -9,35 +9,49 @@ from ...kernels.quaternion import (
     quat_load,
     quat_mul,
     quat_normalize,
-    quat_rotate,
     quat_store,
 )
 from ...kernels.types import Floats, Ints
-from ...kernels.vector import vec_add, vec_distance, vec_load, vec_store
-from .figure import Figure, FigurePose, figure_forward, figure_write
-from .figure_frame import MET, SPENT, STILL, end_figure, stop_flags
+from ...kernels.vector import vec_distance, vec_load, vec_store
+from .figure import Figure, FigurePose, figure_forward, figure_read
+from .figure_frame import (
+    MET,
+    SPENT,
+    STILL,
+    end_figure,
+    follow_points,
+    is_led,
+    stop_flags,
+    write_person,
+)
 from .frame import FIRST_LIMB, PELVIS
 from .missing import is_place
 from .particles import (
     FRAMES,
-    LEAST,
-    NOW,
     STEPS,
     WORST,
     Filter,
     begin_filter,
-    copy_rows,
     explore,
-    is_done,
-    load_pose,
-    set_noise,
+    go_on,
+    is_met,
+    judge_answer,
     weigh,
 )
+from .qutem import PROJECTED, REJECTED
 from .sik import solve_frame
-from .tables import LIMBS, LIMITED, OUT_OF_STEPS, FrameTable, RecordArray, Settings
-
-BEST, ESTIMATE, SMOOTH = 0, 1, 2
-"""What a frame is answered with."""
+from .swarm import copy_rows, load_pose, store_pose
+from .tables import (
+    LIMBS,
+    LIMITED,
+    OUT_OF_STEPS,
+    Body,
+    FrameTable,
+    RecordArray,
+    Settings,
+    State,
+    Work,
+)
 
 
 @helper
@@ -91,37 +105,55 @@ def run_filter(
     pose: FigurePose,
     places: Floats,
     turns: Floats,
-) -> int:
-    """Iterate after `begin_filter`; why it ended."""
-    while filt.swarm.counts[STEPS] < settings.iterations:
-        if is_done(figure, filt, settings.tolerance):
-            break
+) -> None:
+    """Iterate after `begin_filter`."""
+    while go_on(figure, filt, pose, settings.tolerance, settings.iterations):
         explore(figure, filt, pose, places, turns)
         weigh(figure, filt, pose, places, turns)
-    return stop_reason(figure, settings, filt)
 
 
 @helper
-def stop_reason(figure: Figure, settings: Settings, filt: Filter) -> int:
-    """Why a frame ended."""
-    if filt.swarm.numbers[WORST] <= settings.tolerance * figure.size[0]:
-        return MET
-    return SPENT if filt.swarm.counts[STEPS] >= settings.iterations else STILL
-
-
-@helper
-def finish_filter(figure: Figure, filt: Filter, pose: FigurePose) -> None:
-    """Take the answer of a frame, and remember it."""
+def finish_filter(
+    figure: Figure,
+    settings: Settings,
+    filt: Filter,
+    pose: FigurePose,
+    places: Floats,
+    turns: Floats,
+    out: FrameTable,
+    frame: int,
+) -> int:
+    """Take the answer of a frame, remember it, and say what it lacks; why the frame ended."""
     swarm = filt.swarm
-    answer = swarm.best
-    if filt.rules[0].answer == ESTIMATE:
-        answer = swarm.estimate
-    elif filt.rules[0].answer == SMOOTH:
-        answer = swarm.smooth
+    judge_answer(figure, filt, pose, places, turns)
     copy_rows(swarm.before[0], swarm.before[1])
-    copy_rows(answer, swarm.before[0])
+    store_pose(pose.local, pose.place, 0, swarm.before[0])
     swarm.counts[FRAMES] += 1
-    load_pose(figure, answer, pose)
+    tasks = swarm.lengths.shape[0]
+    for task in range(tasks):
+        out.more[frame, task] = swarm.lengths[task]
+    out.more[frame, tasks] = swarm.counts[REJECTED]
+    out.more[frame, tasks + 1] = swarm.counts[PROJECTED]
+    if is_met(figure, filt, settings.tolerance):
+        return MET
+    return SPENT if swarm.counts[STEPS] >= settings.iterations else STILL
+
+
+@helper
+def end_filter(
+    figure: Figure,
+    settings: Settings,
+    filt: Filter,
+    pose: FigurePose,
+    places: Floats,
+    turns: Floats,
+    out: FrameTable,
+    frame: int,
+) -> None:
+    """The answer to a frame of any figure."""
+    reason = finish_filter(figure, settings, filt, pose, places, turns, out, frame)
+    steps = filt.swarm.counts[STEPS]
+    end_figure(figure, pose, places, out, frame, steps, stop_flags(reason))
 
 
 @kernel
@@ -139,90 +171,8 @@ def filter_figures(
     """Any figure: targets of its tips (F, E, 3) and (F, E, 4), NaN where there is none."""
     for frame in range(first, last):
         begin_figure(figure, filt, pose, seen[frame], turned[frame])
-        reason = run_filter(figure, settings[0], filt, pose, seen[frame], turned[frame])
-        finish_filter(figure, filt, pose)
-        steps = filt.swarm.counts[STEPS]
-        end_figure(figure, pose, seen[frame], out, frame, steps, stop_flags(reason))
-
-
-@kernel
-def filter_begin(
-    figure: Figure, pose: FigurePose, filt: Filter, seen: Floats, turned: Floats, frame: int
-) -> None:
-    """The beginning of a frame alone, for loops outside."""
-    begin_figure(figure, filt, pose, seen[frame], turned[frame])
-
-
-@kernel
-def filter_add(
-    settings: RecordArray, figure: Figure, filt: Filter, cost: float, worst: float
-) -> bool:
-    """What functions outside ask of the pose that a frame begins with, squared [m^2] and [m].
-
-    Returns:
-        Whether the frame is done already.
-    """
-    numbers = filt.swarm.numbers
-    numbers[LEAST] += cost
-    numbers[NOW] = numbers[LEAST]
-    numbers[WORST] = max(numbers[WORST], worst)
-    set_noise(figure, filt, numbers[LEAST])
-    return is_done(figure, filt, settings[0].tolerance)
-
-
-@kernel
-def filter_places(
-    figure: Figure, pose: FigurePose, filt: Filter, row: Ints, offset: Floats, out: Floats
-) -> None:
-    """Where nodes of all particles are, (M, K, 3): each fixed to a row, with an offset (K, 3)."""
-    swarm = filt.swarm
-    for i in range(swarm.local.shape[0]):
-        vec_store(pose.place, 0, vec_load(swarm.root, i))
-        particle = FigurePose(swarm.local[i], pose.world, pose.place, pose.tips)
-        figure_forward(figure, particle)
-        for k in range(row.shape[0]):
-            step = quat_rotate(quat_load(pose.world, row[k]), vec_load(offset, k))
-            vec_store(out[i], k, vec_add(vec_load(pose.place, row[k]), step))
-
-
-@kernel
-def filter_explore(
-    figure: Figure, pose: FigurePose, filt: Filter, seen: Floats, turned: Floats, frame: int
-) -> None:
-    """The first half of an iteration, up to where functions outside are asked."""
-    explore(figure, filt, pose, seen[frame], turned[frame])
-
-
-@kernel
-def filter_weigh(
-    settings: RecordArray,
-    figure: Figure,
-    pose: FigurePose,
-    filt: Filter,
-    seen: Floats,
-    turned: Floats,
-    frame: int,
-) -> bool:
-    """The second half; whether the frame is done."""
-    weigh(figure, filt, pose, seen[frame], turned[frame])
-    return is_done(figure, filt, settings[0].tolerance)
-
-
-@kernel
-def filter_end(
-    settings: RecordArray,
-    figure: Figure,
-    pose: FigurePose,
-    filt: Filter,
-    seen: Floats,
-    out: FrameTable,
-    frame: int,
-) -> None:
-    """The end of a frame alone."""
-    reason = stop_reason(figure, settings[0], filt)
-    finish_filter(figure, filt, pose)
-    steps = filt.swarm.counts[STEPS]
-    end_figure(figure, pose, seen[frame], out, frame, steps, stop_flags(reason))
+        run_filter(figure, settings[0], filt, pose, seen[frame], turned[frame])
+        end_filter(figure, settings[0], filt, pose, seen[frame], turned[frame], out, frame)
 
 
 @helper
@@ -233,6 +183,89 @@ def person_flags(figure: Figure, pose: FigurePose, places: Floats, near: float, 
         if vec_distance(vec_load(pose.tips, tip), vec_load(places, tip)) <= near:
             flags &= ~(LIMITED << limb)
     return flags
+
+
+@helper
+def copy_frame(lead: FrameTable, out: FrameTable, frame: int) -> None:
+    """The leader's answer as one's own, until there is a better one; its steps do not count."""
+    copy_rows(lead.rotations[frame], out.rotations[frame])
+    for p in range(lead.residuals.shape[1]):
+        out.residuals[frame, p] = lead.residuals[frame, p]
+    vec_store(out.root, frame, vec_load(lead.root, frame))
+    out.iterations[frame] = 0
+    out.flags[frame] = lead.flags[frame]
+
+
+@helper
+def begin_human(
+    body: Body,
+    settings: Settings,
+    state: State,
+    work: Work,
+    limits: LimitTable,
+    rest: Floats,
+    rows: Ints,
+    figure: Figure,
+    pose: FigurePose,
+    filt: Filter,
+    lead: FrameTable,
+    ahead: Work,
+    seen: Floats,
+    turned: Floats,
+    out: FrameTable,
+    frame: int,
+) -> None:
+    """Sequential IK places the pelvis and is the start, or the posture to stay near.
+
+    `rows` (N,) says which row of the sequential solver each row of the figure is. Tips are the six
+    points, in their order. Another solver may have gone ahead instead: `lead` has its answers,
+    `ahead` is its scratch memory.
+    """
+    posture = filt.asked.posture[0]
+    if is_led(lead):
+        follow_points(work, ahead, lead, frame)
+        figure_read(figure, lead.rotations[frame], posture)
+        copy_frame(lead, out, frame)
+    else:
+        solve_frame(body, settings, state, work, limits, rest, seen, turned, out, frame)
+        for row in range(rows.shape[0]):
+            quat_store(posture, row, quat_load(work.local, rows[row]))
+    if filt.rules[0].previous and filt.swarm.counts[FRAMES] > 0:
+        predict_pose(figure, filt, pose)
+        quat_store(pose.local, 0, quat_load(posture, 0))
+    else:
+        copy_rows(posture, pose.local)
+    vec_store(pose.place, 0, vec_load(work.points, PELVIS))
+    begin_filter(figure, filt, pose, work.points, turned)
+
+
+@helper
+def end_human(
+    settings: Settings,
+    work: Work,
+    figure: Figure,
+    pose: FigurePose,
+    filt: Filter,
+    lead: FrameTable,
+    seen: Floats,
+    turned: Floats,
+    out: FrameTable,
+    frame: int,
+) -> None:
+    """The answer to a frame of a person."""
+    steps = filt.swarm.counts[STEPS]
+    reason = finish_filter(figure, settings, filt, pose, work.points, turned, out, frame)
+    if steps == 0 and not filt.rules[0].previous:
+        return  # as the start was, to the last bit
+    write_person(figure, settings, pose, lead, out, frame)
+    for p in range(seen.shape[0]):
+        place = vec_load(seen, p)
+        if is_place(place):
+            out.residuals[frame, p] = vec_distance(vec_load(pose.tips, p), place)
+    out.iterations[frame] += steps
+    near = settings.tolerance * figure.size[0]
+    flags = person_flags(figure, pose, work.points, near, out.flags[frame])
+    out.flags[frame] = flags | (OUT_OF_STEPS if reason == SPENT else 0)
 
 
 @kernel
@@ -247,45 +280,21 @@ def filter_humans(
     figure: Figure,
     pose: FigurePose,
     filt: Filter,
+    lead: FrameTable,
+    ahead: RecordArray,
     seen: Floats,
     turned: Floats,
     out: FrameTable,
     first: int,
     last: int,
 ) -> None:
-    """People: sequential IK places the pelvis and is the start, or the posture to stay near.
-
-    `rows` (N,) says which row of the sequential solver each row of the figure is. Tips are the six
-    points, in their order.
-    """
-    swarm = filt.swarm
-    near = settings[0].tolerance * figure.size[0]
+    """People from six points; see `begin_human`."""
     for frame in range(first, last):
-        solve_frame(
-            body[0], settings[0], state[0], work[0], limits, rest, seen[frame], turned[frame],
-            out, frame,
+        begin_human(
+            body[0], settings[0], state[0], work[0], limits, rest, rows, figure, pose, filt, lead,
+            ahead[0], seen[frame], turned[frame], out, frame,
         )  # fmt: skip
-        posture = filt.asked.posture[0]
-        for row in range(rows.shape[0]):
-            quat_store(posture, row, quat_load(work[0].local, rows[row]))
-        if filt.rules[0].previous and swarm.counts[FRAMES] > 0:
-            predict_pose(figure, filt, pose)
-            quat_store(pose.local, 0, quat_load(posture, 0))
-        else:
-            copy_rows(posture, pose.local)
-        vec_store(pose.place, 0, vec_load(work[0].points, PELVIS))
-        places = work[0].points
-        begin_filter(figure, filt, pose, places, turned[frame])
-        reason = run_filter(figure, settings[0], filt, pose, places, turned[frame])
-        finish_filter(figure, filt, pose)
-        if swarm.counts[STEPS] == 0 and not filt.rules[0].previous:
-            continue  # as sequential IK left it, to the last bit
-        figure_write(figure, pose, out.rotations[frame], out.root, frame)
-        for p in range(seen.shape[1]):
-            if is_place(vec_load(seen[frame], p)):
-                out.residuals[frame, p] = vec_distance(
-                    vec_load(pose.tips, p), vec_load(seen[frame], p)
-                )
-        out.iterations[frame] += swarm.counts[STEPS]
-        flags = person_flags(figure, pose, places, near, out.flags[frame])
-        out.flags[frame] = flags | (OUT_OF_STEPS if reason == SPENT else 0)
+        run_filter(figure, settings[0], filt, pose, work[0].points, turned[frame])
+        end_human(
+            settings[0], work[0], figure, pose, filt, lead, seen[frame], turned[frame], out, frame
+        )

@@ -20,6 +20,8 @@ def solve_humans(
     figure: Figure,
     pose: FigurePose,
     scratch: Descent,
+    lead: FrameTable,
+    ahead: RecordArray,
     seen: Floats,
     turned: Floats,
     out: FrameTable,
@@ -28,11 +30,22 @@ def solve_humans(
 ) -> None:
     """People: the root is placed like that of sequential IK, then everything else descends.
 
-    Tips are the six points, in their order. The pose of the frame before is the start (S0.56).
+    Tips are the six points, in their order. The pose of the frame before is the start (S0.56), or
+    that of a solver that goes ahead: `lead` has its answers, or none.
     """
     for frame in range(first, last):
         flags, estimate = begin_person(
-            body[0], settings[0], state[0], work[0], pose, seen[frame], turned[frame]
+            body[0],
+            settings[0],
+            state[0],
+            work[0],
+            figure,
+            pose,
+            lead,
+            ahead[0],
+            seen,
+            turned,
+            frame,
         )
         steps, reason = descend_person(
             figure, settings[0], pose, scratch, work[0].points, turned[frame]
@@ -43,6 +56,7 @@ def solve_humans(
             work[0],
             figure,
             pose,
+            lead,
             estimate,
             seen[frame],
             out,

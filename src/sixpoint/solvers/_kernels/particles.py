@@ -1,8 +1,12 @@
-"""The particle filter itself: weights, estimates, resampling (Algorithm 1 of the paper).
+"""The particle filter itself: one iteration after the other (Algorithm 1 of the paper).
 
 Particles are poses with a weight. An iteration turns every joint of every particle at random,
 weighs particles by how well they do what is asked, takes the best for the answer, and draws the
-next generation from this one when too few particles carry the weight.
+next generation from this one when too few particles carry the weight. Weights add up until then, so
+that the heaviest particle is the best of some iterations, not of the last alone (A2.5).
+
+A population that comes no nearer ends, and another run starts from where the frame began, with its
+particles spread: random search has local answers, and most of them are not there twice.
 """
 
 from __future__ import annotations
@@ -13,31 +17,47 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from ...kernels._jit import helper
-from ...kernels.limits import limit_project
-from ...kernels.quaternion import quat_load, quat_normalize, quat_slerp, quat_store
+from ...kernels.quaternion import quat_load, quat_store
 from ...kernels.random import random_normal3, random_uniform
-from ...kernels.rotation import rotation_mean
-from ...kernels.types import Floats, Ints
+from ...kernels.types import Floats
 from ...kernels.vector import vec_add, vec_load, vec_scale, vec_store
 from .asked import Asked, judge_pose, pose_cost
 from .figure import Figure, FigurePose, figure_forward
-from .qutem import STILL, Noise, draw_joint
+from .qutem import DRAWN, PROJECTED, REJECTED, STILL, Noise, draw_joint
+from .swarm import (
+    Swarm,
+    copy_rows,
+    gather,
+    load_pose,
+    mean_pose,
+    normalize_weights,
+    resample,
+    smooth_pose,
+    store_pose,
+)
 from .tables import RecordArray
 
-REJECTED, PROJECTED, DRAWN, STEPS, CHOSEN, RESAMPLED, FRAMES, RESTARTED = 0, 1, 2, 3, 4, 5, 6, 7
-"""Counts: draws that limits rejected, joints brought inside, draws; iterations of this frame, the
-best particle, resamplings; frames before this one; new starts from the best."""
-LEAST, NOW, SCALE, SIGMA, CALM, EFFECTIVE, WORST = 0, 1, 2, 3, 4, 5, 6
-"""Numbers: least cost of this frame, cost of the estimate [m^2]; noise of joints [rad] and of tasks
-[m]; what cools both; effective number of particles; what is still asked for most [m]."""
+BEST, MEAN, SMOOTH = 0, 1, 2
+"""What a frame is answered with."""
+STEPS, FRAMES, RUNS, MARKED = 3, 4, 5, 6
+"""Counts, after those of draws: iterations of this frame; frames before it; populations so far, and
+the iteration in which this one last came nearer."""
+LEAST, RUN, MARK, BEGIN, SCALE, SIGMA, CALM, EFFECTIVE, WORST, FOUND = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
+"""Numbers: least cost of this frame, of this population, when it last came nearer, and where the
+frame began [m^2]; noise of joints [rad] and of tasks [m]; what cools both; effective number of
+particles; what is still asked for most of the answer, and of the best of this population [m]."""
 COOLER, WARMER = 0.9, 1.25
 """An iteration that brings nothing cools the noise, one that brings something warms it again."""
-COLDEST = 1e-3
-"""Colder than this nothing will come any more."""
-RESTARTS = 3
-"""So often a generation that grew cold beside a better pose found before starts from there anew."""
 BETTER = 0.999
 """An iteration brings something if the cost falls below this part of the least before."""
+COLDEST = 1e-3
+"""Colder than this nothing will come any more."""
+NEARER, PATIENCE = 0.5, 300
+"""A population must come to this part of its cost in so many iterations."""
+MOST_RUNS = 8
+"""Populations of a frame that none of them meets."""
+FRESH = 3.0
+"""Spread of the particles of all but the first, over the noise that a frame begins with."""
 
 
 RULES = cast(
@@ -56,9 +76,9 @@ RULES = cast(
                 ("finest", "f8"),  # noise of tasks, as a part of the size
                 ("start", "f8"),  # spread of the particles when a frame begins [rad]
                 ("resample", "f8"),  # effective part of the particles below which to resample
-                ("mean", "i8"),  # estimate by the weighted mean
                 ("smoothing", "f8"),  # part of the way to each estimate
-                ("answer", "i8"),
+                ("answer", "i8"),  # `BEST`, `MEAN` or `SMOOTH`
+                ("runs", "i8"),  # populations, although the first has met everything
                 ("velocity", "i8"),
                 ("previous", "i8"),  # people start from the frame before
             ],
@@ -66,47 +86,6 @@ RULES = cast(
     ),
 )
 """Settings of the filter, one record."""
-
-
-class Swarm(NamedTuple):
-    """What changes: M particles of a figure of N rows."""
-
-    local: Floats
-    """Local rotations, (M, N, 4)."""
-    root: Floats
-    """Places of the root [m], (M, 3)."""
-    next_local: Floats
-    """Room for the next generation, (M, N, 4)."""
-    next_root: Floats
-    """(M, 3)."""
-    log_weight: Floats
-    """(M,)."""
-    weight: Floats
-    """Sums to 1, (M,)."""
-    cost: Floats
-    """Of the last iteration [m^2], (M,)."""
-    wish: Floats
-    """And what is wished besides [m^2], (M,)."""
-    extra: Floats
-    """What functions outside add to it [m^2], and the longest of it [m], (M, 2)."""
-    best: Floats
-    """The estimate of least cost in this frame, (N + 1, 4); the last row is the root's place."""
-    estimate: Floats
-    """The estimate of this iteration, (N + 1, 4)."""
-    smooth: Floats
-    """The smoothed estimate, (N + 1, 4)."""
-    before: Floats
-    """The answers of the frame before, and of the one before that, (2, N + 1, 4)."""
-    lengths: Floats
-    """What each task still asks for, of the best [m], (T,)."""
-    numbers: Floats
-    """See above, (7,)."""
-    counts: Ints
-    """See above, (8,)."""
-    heirs: Ints
-    """Who goes on, (M,)."""
-    random: Ints
-    """State of the generator, (4,)."""
 
 
 class Filter(NamedTuple):
@@ -120,77 +99,6 @@ class Filter(NamedTuple):
 
 
 @helper
-def normalize_weights(log_weight: Floats, weight: Floats) -> tuple[int, float]:
-    """Weights from their logarithms, which stay; the greatest, and the effective number."""
-    count = log_weight.shape[0]
-    chosen = 0
-    for i in range(count):
-        if log_weight[i] > log_weight[chosen]:
-            chosen = i
-    most, total = log_weight[chosen], 0.0
-    for i in range(count):
-        log_weight[i] -= most  # so that they never grow without bound
-        weight[i] = math.exp(log_weight[i])
-        total += weight[i]
-    squares = 0.0
-    for i in range(count):
-        weight[i] /= total
-        squares += weight[i] * weight[i]
-    return chosen, 1.0 / squares
-
-
-@helper
-def systematic_index(weight: Floats, offset: float, index: Ints) -> None:
-    """Which particles go on, (M,): as often as their weights say, by one random offset in (0, 1).
-
-    Equally spaced marks over the stacked weights: a particle of weight w is taken M w times,
-    rounded down or up.
-    """
-    count = weight.shape[0]
-    k, stacked = 0, weight[0]
-    for i in range(count):
-        mark = (i + offset) / count
-        while mark > stacked and k < count - 1:
-            k += 1
-            stacked += weight[k]
-        index[i] = k
-
-
-@helper
-def gather(figure: Figure, noise: Noise, swarm: Swarm, pose: FigurePose, scale: float) -> None:
-    """Put all particles where a pose is, or spread them around it; weights alike."""
-    for i in range(swarm.local.shape[0]):
-        for row in range(figure.parent.shape[0]):
-            q = quat_load(pose.local, row)
-            if scale > 0.0 and noise.kind[row] != STILL:
-                q = draw_joint(noise, figure.limits, row, q, scale, swarm.random, swarm.counts)
-            quat_store(swarm.local[i], row, q)
-        vec_store(swarm.root, i, vec_load(pose.place, 0))
-        swarm.log_weight[i] = 0.0
-        swarm.weight[i] = 1.0 / swarm.local.shape[0]
-        swarm.cost[i] = 0.0
-        swarm.wish[i] = 0.0
-        swarm.extra[i, 0] = 0.0
-        swarm.extra[i, 1] = 0.0
-
-
-@helper
-def resample(swarm: Swarm) -> None:
-    """The next generation from this one; weights alike."""
-    for i in range(swarm.local.shape[0]):
-        k = swarm.heirs[i]
-        for row in range(swarm.local.shape[1]):
-            quat_store(swarm.next_local[i], row, quat_load(swarm.local[k], row))
-        vec_store(swarm.next_root, i, vec_load(swarm.root, k))
-    for i in range(swarm.local.shape[0]):
-        for row in range(swarm.local.shape[1]):
-            quat_store(swarm.local[i], row, quat_load(swarm.next_local[i], row))
-        vec_store(swarm.root, i, vec_load(swarm.next_root, i))
-        swarm.log_weight[i] = 0.0
-        swarm.weight[i] = 1.0 / swarm.local.shape[0]
-
-
-@helper
 def explore(figure: Figure, filt: Filter, pose: FigurePose, places: Floats, turns: Floats) -> None:
     """Turn every joint of every particle at random, and see what that costs.
 
@@ -198,9 +106,7 @@ def explore(figure: Figure, filt: Filter, pose: FigurePose, places: Floats, turn
     """
     swarm, noise = filt.swarm, filt.noise
     if swarm.numbers[EFFECTIVE] < filt.rules[0].resample * swarm.weight.shape[0]:
-        swarm.counts[RESAMPLED] += 1
-        systematic_index(swarm.weight, random_uniform(swarm.random), swarm.heirs)
-        resample(swarm)
+        resample(swarm, random_uniform(swarm.random))
     scale = swarm.numbers[SCALE]
     travel = scale * noise.root[0] * figure.size[0]
     for i in range(swarm.local.shape[0]):
@@ -221,60 +127,6 @@ def explore(figure: Figure, filt: Filter, pose: FigurePose, places: Floats, turn
 
 
 @helper
-def store_pose(local: Floats, root: Floats, i: int, out: Floats) -> None:
-    """Rotations (N, 4) and the place of a root as rows (N + 1, 4)."""
-    rows = local.shape[0]
-    for row in range(rows):
-        quat_store(out, row, quat_load(local, row))
-    for c in range(3):
-        out[rows, c] = root[i, c]
-
-
-@helper
-def load_pose(figure: Figure, rows: Floats, pose: FigurePose) -> None:
-    """The pose of such rows, with everything that follows from it."""
-    count = rows.shape[0] - 1
-    for row in range(count):
-        quat_store(pose.local, row, quat_load(rows, row))
-    for c in range(3):
-        pose.place[0, c] = rows[count, c]
-    figure_forward(figure, pose)
-
-
-@helper
-def copy_rows(source: Floats, target: Floats) -> None:
-    """Copy rows (n, 4)."""
-    for row in range(source.shape[0]):
-        quat_store(target, row, quat_load(source, row))
-
-
-@helper
-def mean_pose(figure: Figure, swarm: Swarm, out: Floats) -> None:
-    """The weighted mean of all particles, within limits."""
-    count = swarm.local.shape[1]
-    for row in range(count):
-        mean = rotation_mean(swarm.local[:, row], swarm.weight)
-        quat_store(out, row, limit_project(figure.limits, row, quat_normalize(mean)))
-    for c in range(3):
-        total = 0.0
-        for i in range(swarm.local.shape[0]):
-            total += swarm.weight[i] * swarm.root[i, c]
-        out[count, c] = total
-
-
-@helper
-def smooth_pose(figure: Figure, swarm: Swarm, part: float) -> None:
-    """Eq. (15): a part of the way from the smoothed estimate to the new one, within limits."""
-    count = swarm.local.shape[1]
-    for row in range(count):
-        q = quat_slerp(quat_load(swarm.smooth, row), quat_load(swarm.estimate, row), part)
-        quat_store(swarm.smooth, row, limit_project(figure.limits, row, q))
-    for c in range(3):
-        now = swarm.smooth[count, c]
-        swarm.smooth[count, c] = now + part * (swarm.estimate[count, c] - now)
-
-
-@helper
 def set_noise(figure: Figure, filt: Filter, cost: float) -> None:
     """Noise for the next iteration: constant, or as large as what is still missing."""
     rules, numbers = filt.rules[0], filt.swarm.numbers
@@ -289,25 +141,51 @@ def set_noise(figure: Figure, filt: Filter, cost: float) -> None:
 
 
 @helper
+def begin_run(figure: Figure, filt: Filter, pose: FigurePose, spread: float) -> None:
+    """A new population around a pose."""
+    swarm = filt.swarm
+    numbers, counts = swarm.numbers, swarm.counts
+    numbers[CALM] = 1.0
+    numbers[EFFECTIVE] = swarm.local.shape[0]
+    numbers[RUN] = numbers[MARK] = numbers[FOUND] = math.inf
+    counts[MARKED] = counts[STEPS]
+    set_noise(figure, filt, numbers[BEGIN])
+    if counts[RUNS] > 0:
+        spread = min(filt.rules[0].most, FRESH * numbers[SCALE])
+    gather(figure, filt.noise, swarm, pose, spread)
+    copy_rows(swarm.start, swarm.found[counts[RUNS]])
+    counts[RUNS] += 1
+
+
+@helper
 def begin_filter(
     figure: Figure, filt: Filter, pose: FigurePose, places: Floats, turns: Floats
 ) -> None:
     """Start a frame from a pose: its cost, the noise to begin with, particles around it."""
-    rules, swarm = filt.rules[0], filt.swarm
+    swarm = filt.swarm
     numbers, counts = swarm.numbers, swarm.counts
     figure_forward(figure, pose)
-    store_pose(pose.local, pose.place, 0, swarm.best)
-    copy_rows(swarm.best, swarm.estimate)
-    copy_rows(swarm.best, swarm.smooth)
+    store_pose(pose.local, pose.place, 0, swarm.start)
+    copy_rows(swarm.start, swarm.best)
+    copy_rows(swarm.start, swarm.estimate)
+    copy_rows(swarm.start, swarm.smooth)
     numbers[WORST] = judge_pose(figure, filt.asked, pose, places, turns, swarm.lengths)
     demands, _ = pose_cost(figure, filt.asked, pose, places, turns)
-    numbers[LEAST] = numbers[NOW] = demands
-    numbers[CALM] = 1.0
-    numbers[EFFECTIVE] = swarm.local.shape[0]
+    numbers[LEAST] = numbers[BEGIN] = demands
     counts[REJECTED] = counts[PROJECTED] = counts[DRAWN] = 0
-    counts[STEPS] = counts[CHOSEN] = counts[RESAMPLED] = counts[RESTARTED] = 0
+    counts[STEPS] = counts[RUNS] = 0
+    begin_run(figure, filt, pose, filt.rules[0].start)
+    numbers[FOUND] = numbers[WORST]
+
+
+@helper
+def add_to_begin(figure: Figure, filt: Filter, cost: float, worst: float) -> None:
+    """What functions outside ask of the pose that a frame begins with, squared [m^2] and [m]."""
+    numbers = filt.swarm.numbers
+    numbers[LEAST] += cost
+    numbers[BEGIN] = numbers[LEAST]
+    numbers[WORST] = numbers[FOUND] = max(numbers[WORST], worst)
     set_noise(figure, filt, numbers[LEAST])
-    gather(figure, filt.noise, swarm, pose, rules.start)
 
 
 @helper
@@ -321,38 +199,96 @@ def weigh(figure: Figure, filt: Filter, pose: FigurePose, places: Floats, turns:
         swarm.cost[i] += swarm.extra[i, 0]
         swarm.log_weight[i] -= swarm.cost[i] * precision + swarm.wish[i] * wished
     chosen, numbers[EFFECTIVE] = normalize_weights(swarm.log_weight, swarm.weight)
-    counts[CHOSEN] = chosen
     counts[STEPS] += 1
     cost = swarm.cost[chosen]
     store_pose(swarm.local[chosen], swarm.root, chosen, swarm.estimate)
-    if cost < BETTER * numbers[LEAST]:
+    if cost < BETTER * numbers[RUN]:
         numbers[CALM] = min(1.0, WARMER * numbers[CALM])
     else:
         numbers[CALM] *= COOLER
-    if cost < numbers[LEAST]:
-        numbers[LEAST] = cost
-        copy_rows(swarm.estimate, swarm.best)
-        load_pose(figure, swarm.best, pose)
-        worst = judge_pose(figure, filt.asked, pose, places, turns, swarm.lengths)
-        numbers[WORST] = max(worst, swarm.extra[chosen, 1])
-    numbers[NOW] = cost
-    if rules.mean:
+    if cost < numbers[RUN]:
+        numbers[RUN] = cost
+        copy_rows(swarm.estimate, swarm.found[counts[RUNS] - 1])
+        worst = judge_rows(figure, filt, swarm.estimate, pose, places, turns)
+        numbers[FOUND] = max(worst, swarm.extra[chosen, 1])
+        if cost < numbers[LEAST]:
+            take_best(filt)
+    if cost < NEARER * numbers[MARK]:
+        numbers[MARK] = cost
+        counts[MARKED] = counts[STEPS]
+    if rules.answer == MEAN:
         mean_pose(figure, swarm, swarm.estimate)
     smooth_pose(figure, swarm, rules.smoothing)
-    if numbers[CALM] < COLDEST and rules.anneal and counts[RESTARTED] < RESTARTS:
-        counts[RESTARTED] += 1
-        numbers[CALM] = 1.0
-        numbers[EFFECTIVE] = swarm.weight.shape[0]
-        cost = numbers[LEAST]
-        load_pose(figure, swarm.best, pose)
-        gather(figure, filt.noise, swarm, pose, 0.0)
+    if rules.answer != BEST:
+        numbers[WORST] = judge_answer(figure, filt, pose, places, turns)
     set_noise(figure, filt, cost)
 
 
 @helper
-def is_done(figure: Figure, filt: Filter, tolerance: float) -> bool:
-    """Whether everything is met, or as good as it gets."""
-    numbers = filt.swarm.numbers
-    if filt.rules[0].anneal and numbers[CALM] < COLDEST:
+def take_best(filt: Filter) -> None:
+    """The best of this population is the best of the frame."""
+    swarm = filt.swarm
+    swarm.numbers[LEAST] = swarm.numbers[RUN]
+    copy_rows(swarm.found[swarm.counts[RUNS] - 1], swarm.best)
+    if filt.rules[0].answer == BEST:
+        swarm.numbers[WORST] = swarm.numbers[FOUND]
+
+
+@helper
+def judge_answer(
+    figure: Figure, filt: Filter, pose: FigurePose, places: Floats, turns: Floats
+) -> float:
+    """Take the answer as it stands for the pose; see `judge_rows`."""
+    if filt.rules[0].answer == MEAN:
+        return judge_rows(figure, filt, filt.swarm.estimate, pose, places, turns)
+    if filt.rules[0].answer == SMOOTH:
+        return judge_rows(figure, filt, filt.swarm.smooth, pose, places, turns)
+    return judge_rows(figure, filt, filt.swarm.best, pose, places, turns)
+
+
+@helper
+def judge_rows(
+    figure: Figure, filt: Filter, rows: Floats, pose: FigurePose, places: Floats, turns: Floats
+) -> float:
+    """What the task that lacks most lacks of such a pose [m]; `lengths` say it of all."""
+    load_pose(figure, rows, pose)
+    return judge_pose(figure, filt.asked, pose, places, turns, filt.swarm.lengths)
+
+
+@helper
+def is_met(figure: Figure, filt: Filter, tolerance: float) -> bool:
+    """Whether the answer does everything that is asked."""
+    return bool(filt.swarm.numbers[WORST] <= tolerance * figure.size[0])
+
+
+@helper
+def has_stalled(filt: Filter) -> bool:
+    """Whether this population comes no nearer."""
+    numbers, counts = filt.swarm.numbers, filt.swarm.counts
+    if not filt.rules[0].anneal:
+        return False
+    waited = counts[STEPS] - counts[MARKED] >= PATIENCE
+    return bool(numbers[CALM] < COLDEST or waited)
+
+
+@helper
+def go_on(figure: Figure, filt: Filter, pose: FigurePose, tolerance: float, most: int) -> bool:
+    """Whether a frame needs another iteration; if need be, of another population."""
+    swarm = filt.swarm
+    numbers, counts = swarm.numbers, swarm.counts
+    if counts[STEPS] >= most:
+        return False
+    here = numbers[FOUND] <= tolerance * figure.size[0]
+    if here and not is_met(figure, filt, tolerance):
+        if filt.rules[0].answer != BEST:
+            return True  # the estimate comes after
+        take_best(filt)  # what costs more may lack less of each task
+    if is_met(figure, filt, tolerance) and counts[RUNS] >= filt.rules[0].runs:
+        return False
+    if not here and not has_stalled(filt):
         return True
-    return bool(numbers[WORST] <= tolerance * figure.size[0])
+    if counts[RUNS] < swarm.found.shape[0]:
+        load_pose(figure, swarm.start, pose)
+        begin_run(figure, filt, pose, FRESH)
+        return True
+    return not here and numbers[CALM] >= COLDEST

@@ -16,16 +16,17 @@ from ...kernels.quaternion import (
 )
 from ...kernels.types import Floats, Quat
 from ...kernels.vector import vec_length, vec_load, vec_scale, vec_store
+from .apart import touching_rows, with_touching
 from .figure import (
     Figure,
     FigurePose,
     figure_forward,
     figure_jacobian,
+    figure_read,
     figure_residuals,
-    figure_write,
 )
 from .figure_descent import may_fold
-from .figure_frame import MET, SPENT, STILL, begin_person, end_figure, stop_flags
+from .figure_frame import MET, SPENT, STILL, begin_person, end_figure, stop_flags, write_person
 from .frame import FIRST_LIMB, PELVIS, end_frame, known_turn
 from .pik_step import (
     PikWork,
@@ -93,13 +94,16 @@ def prioritized(
     slack = max(SLACK * settings.tolerance, LEAST_SLACK)
     nudges = 0
     figure_forward(figure, pose)
-    worst, total = figure_residuals(figure, pose, places, turns, work.asked)
+    found = figure_residuals(figure, pose, places, turns, work.asked)
+    worst, total = with_touching(figure, pose, work.capsules, work.asked, found)
     for level in range(work.calm.shape[0]):
         work.calm[level] = 1.0
     judge_step(figure, work, math.inf)
     for iteration in range(settings.iterations):
         turn_axes(figure, pose, work.axes)
         figure_jacobian(figure, pose, work.axes, work.jacobian)
+        if work.capsules.pair.shape[0] > 0:
+            touching_rows(figure, pose, work.capsules, work.axes, work.jacobian)
         if scale_tasks(figure, work, places, turns, settings.task_step) == 0:
             return iteration, MET
         posture_wish(figure, work, pose, root)
@@ -117,7 +121,8 @@ def prioritized(
         take_step(figure, work, pose)
         figure_forward(figure, pose)
         before = total
-        worst, total = figure_residuals(figure, pose, places, turns, work.asked)
+        found = figure_residuals(figure, pose, places, turns, work.asked)
+        worst, total = with_touching(figure, pose, work.capsules, work.asked, found)
         if worst <= near:
             return iteration + 1, MET
         if abs(before - total) <= least_gain:
@@ -151,6 +156,8 @@ def prioritize_humans(
     pose: FigurePose,
     lean: Floats,
     scratch: PikWork,
+    lead: FrameTable,
+    ahead: RecordArray,
     seen: Floats,
     turned: Floats,
     out: FrameTable,
@@ -160,14 +167,28 @@ def prioritize_humans(
     """People: the root starts at its estimate and moves like everything else (A0.23).
 
     `lean` (1, 4) is how the frame before left the root turned against the estimate. Tips are the
-    six points, in their order. The pose of the frame before is the start (S0.56).
+    six points, in their order. The pose of the frame before is the start (S0.56), and a relaxed
+    stance the posture; or the pose of a solver that goes ahead is one of them or both. `lead` has
+    its answers, or none.
     """
     for frame in range(first, last):
         flags, estimate = begin_person(
-            body[0], settings[0], state[0], work[0], pose, seen[frame], turned[frame]
+            body[0],
+            settings[0],
+            state[0],
+            work[0],
+            figure,
+            pose,
+            lead,
+            ahead[0],
+            seen,
+            turned,
+            frame,
         )
+        if settings[0].led_posture:
+            figure_read(figure, lead.rotations[frame], scratch.table.posture)
         _, fixed = known_turn(turned[frame], PELVIS)
-        if not fixed:
+        if not fixed and not settings[0].led_start:
             turn = quat_to_rotvec(quat_load(lean, 0))
             turn = vec_scale(turn, min(1.0, MOST_LEAN / max(MOST_LEAN, vec_length(turn))))
             quat_store(pose.local, 0, quat_normalize(quat_mul(estimate, quat_from_rotvec(turn))))
@@ -184,7 +205,7 @@ def prioritize_humans(
         quat_store(lean, 0, quat_mul(quat_conj(estimate), quat_load(pose.local, 0)))
         for p in range(seen.shape[1]):
             vec_store(work[0].ends, p, vec_load(pose.tips, p))
-        figure_write(figure, pose, out.rotations[frame], out.root, frame)
+        write_person(figure, settings[0], pose, lead, out, frame)
         # Lost points go with the estimate, not with the root: a lost head that leaned with the
         # root would make the next estimate lean, and so on.
         end_frame(

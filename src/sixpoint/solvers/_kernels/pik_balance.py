@@ -8,12 +8,11 @@ before all.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 from ...kernels._jit import helper, kernel
+from ...kernels.limits import LimitTable
 from ...kernels.quaternion import (
     quat_conj,
-    quat_from_axis_angle,
     quat_load,
     quat_mul,
     quat_normalize,
@@ -22,22 +21,27 @@ from ...kernels.quaternion import (
     quat_twist_angle,
     quat_unrotate,
 )
-from ...kernels.types import Floats, Ints, Quat, Vec3
+from ...kernels.types import Floats, Quat, Vec3
 from ...kernels.vector import (
     vec_add,
     vec_distance,
     vec_dot,
     vec_length,
     vec_load,
-    vec_scale,
     vec_store,
     vec_sub,
 )
-from .centre_of_mass import Masses, balance_rows, mass_centre, nearest_support
+from .centre_of_mass import (
+    ask_centre,
+    centre_ahead,
+    centre_slopes,
+    mass_centre,
+    nearest_support,
+)
+from .feet import Stand, keep_legs, plant_legs, stand_on
 from .figure import Figure, FigurePose, figure_forward, figure_jacobian, figure_residuals
 from .figure_frame import MET, SPENT, stop_flags
 from .frame import FIRST_LIMB, begin_frame, end_frame
-from .limb_ends import level_foot
 from .pik import limb_limits
 from .pik_step import (
     PikWork,
@@ -49,7 +53,7 @@ from .pik_step import (
     take_step,
     turn_axes,
 )
-from .tables import LIMB_ROWS, MISSING, FrameTable, RecordArray, Settings
+from .tables import LIMB_ROWS, FrameTable, RecordArray, Settings, Work
 
 STRAIGHT = math.radians(5.0)
 """An elbow bent less than this is straight ..."""
@@ -61,63 +65,12 @@ LEAST_SLACK = 1e-6
 """Errors below this part of the size are none."""
 FLEX = -0.1
 """... so that it is told to bend by so much [rad] (the observer, section 6.3)."""
-
-
-class Stand(NamedTuple):
-    """A body that stands: what its kernel needs besides the figure."""
-
-    masses: Masses
-    rest: Floats
-    """Of the tips in the stance, relative to the root's place and rotation [m], (E, 3)."""
-    above: Ints
-    """Nearest row above each that turns a joint of the rig, -1 for none, (N,)."""
-    pelvis: Ints
-    """Row of the pelvis, (1,)."""
-    shanks: Ints
-    """Rows of the left and the right shank, (2,)."""
-    elbows: Ints
-    """Rows of the left and the right elbow, (2,)."""
-    shoulders: Ints
-    """Tips of the left and the right shoulder, (2,)."""
-    observe: Ints
-    """Whether straight elbows are told to bend, (1,)."""
-    balance: Ints
-    """First row of the task of balance in the Jacobian, (1,)."""
-    foot: Floats
-    """Memory: where the root stands [m], (1, 3)."""
-    heading: Floats
-    """Memory: how it is turned about the vertical, (1, 4)."""
-    goals: Floats
-    """Places of all tips that tasks ask for [m], (E, 3)."""
-    drift: Floats
-    """How far the centre of mass is from its support after the last step [m], (1,)."""
-
-
-@helper
-def facing(turn: Quat) -> Quat:
-    """The part of a rotation about the vertical."""
-    side = quat_rotate(turn, (1.0, 0.0, 0.0))
-    return quat_from_axis_angle((0.0, 1.0, 0.0), -math.atan2(side[2], side[0]))
-
-
-@helper
-def stand_on(stand: Stand, points: Floats, flags: int, estimate: Quat, first: bool) -> bool:
-    """Put the virtual foot below the ankles, where they are seen; else it stays.
-
-    Returns:
-        Whether it moved.
-    """
-    left, right = FIRST_LIMB + 2, FIRST_LIMB + 3
-    unseen = flags & (MISSING << left | MISSING << right)
-    if unseen and not first:
-        return False
-    middle = vec_scale(vec_add(vec_load(points, left), vec_load(points, right)), 0.5)
-    heading = facing(estimate)
-    down = vec_scale(vec_add(vec_load(stand.rest, left), vec_load(stand.rest, right)), 0.5)
-    place = vec_sub(middle, quat_rotate(heading, down))
-    vec_store(stand.foot, 0, place)
-    quat_store(stand.heading, 0, heading)
-    return True
+OFF = 0.0004 / 1.83
+"""A step after which balance or pinned feet are off by more than this part of the size ..."""
+REPAIRS = 3
+"""... is followed by a few of these levels alone."""
+SETTLE = 60
+"""Most steps in which a body with legs comes to stand on its feet, before its first frame."""
 
 
 @helper
@@ -141,6 +94,17 @@ def balance_gap(stand: Stand, centre: Vec3, asked: Floats) -> float:
 
 
 @helper
+def feet_gap(stand: Stand, pose: FigurePose) -> float:
+    """How far the farther ankle of legs that move is from where it stands [m]."""
+    away = 0.0
+    for side in range(2):
+        if stand.shanks[side] >= 0:
+            ankle = vec_load(pose.tips, FIRST_LIMB + 2 + side)
+            away = max(away, vec_distance(ankle, vec_load(stand.ankles, side)))
+    return away
+
+
+@helper
 def observe_elbows(figure: Figure, stand: Stand, work: PikWork, pose: FigurePose) -> None:
     """Bend a straight arm whose goal lies towards its shoulder: first order is blind to that."""
     for side in range(stand.elbows.shape[0]):
@@ -161,6 +125,57 @@ def observe_elbows(figure: Figure, stand: Stand, work: PikWork, pose: FigurePose
 
 
 @helper
+def balanced_step(
+    figure: Figure, settings: Settings, work: PikWork, stand: Stand, pose: FigurePose
+) -> None:
+    """The step of all levels. A support of some width acts like a limit (Fig. 10).
+
+    It asks for nothing until a step would take the centre of mass beyond it. Then the centre is
+    held at the edge, nearest to where it would have gone, and the step is computed anew.
+    """
+    size = figure.size[0]
+    wide = stand.sole.shape[0] > 0
+    centre = mass_centre(pose, stand.masses)
+    centre_slopes(figure, pose, stand.masses, work.axes, wide, stand.slopes)
+    goal, _ = support_goal(stand, centre)
+    awake = 0.0 if wide else 1.0
+    for _ in range(2):
+        x, z = awake * (goal[0] - centre[0]) / size, awake * (goal[2] - centre[2]) / size
+        length = math.hypot(x, z)
+        part = min(1.0, settings.task_step / length) if length > 0.0 else 1.0
+        ask_centre(
+            stand.slopes,
+            work.table.give,
+            awake,
+            part * x,
+            part * z,
+            stand.balance[0],
+            work.jacobian,
+            work.asked,
+        )
+        free_limits(figure, work, False)
+        limited_step(figure, settings, work, pose, settings.near)
+        if awake > 0.0:
+            return
+        ahead = centre_ahead(figure, stand.slopes, work.ladder.step, centre)
+        goal, met = support_goal(stand, ahead)
+        if met:
+            return
+        awake = 1.0
+
+
+@helper
+def quiet_below(stand: Stand, work: PikWork) -> None:
+    """Leave balance and what stands above it alone to ask for anything."""
+    for i in range(stand.balance[0] + 3, work.asked.shape[0]):
+        work.asked[i] = 0.0
+        for k in range(work.wish.shape[0]):
+            work.jacobian[i, k] = 0.0
+    for k in range(work.wish.shape[0]):
+        work.wish[k] = 0.0
+
+
+@helper
 def balanced(
     figure: Figure,
     settings: Settings,
@@ -170,9 +185,12 @@ def balanced(
     turns: Floats,
     root: Quat,
 ) -> tuple[int, int]:
-    """Steps until balance and wrists are met or the budget is spent; steps, and why it ended."""
+    """Steps until balance and wrists are met or the budget is spent; steps, and why it ended.
+
+    A step disturbs balance and pinned feet to second order; they are repaired at once (ours: the
+    paper waits for the next step, which with one step a frame is too late).
+    """
     near = settings.tolerance * figure.size[0]
-    floats = work.table.floats[0] != 0
     slack = max(settings.tolerance, LEAST_SLACK)
     # Steps are judged within a frame: a target that ran away meanwhile is no failure of the last.
     for level in range(work.calm.shape[0]):
@@ -182,39 +200,26 @@ def balanced(
     balance_gap(stand, mass_centre(pose, stand.masses), work.asked)
     judge_step(figure, work, math.inf)
     for iteration in range(settings.iterations):
-        turn_axes(figure, pose, work.axes)
-        figure_jacobian(figure, pose, work.axes, work.jacobian)
-        scale_tasks(figure, work, stand.goals, turns, settings.task_step)
-        centre = mass_centre(pose, stand.masses)
-        goal, met = support_goal(stand, centre)
-        balance_rows(
-            figure,
-            pose,
-            stand.masses,
-            work.axes,
-            work.table.give,
-            floats,
-            settings.task_step,
-            goal,
-            met,
-            centre,
-            stand.balance[0],
-            work.jacobian,
-            work.asked,
-        )
-        posture_wish(figure, work, pose, root)
-        if stand.observe[0]:
-            observe_elbows(figure, stand, work, pose)
-        free_limits(figure, work, False)
-        limited_step(figure, settings, work, pose, settings.near)
-        take_step(figure, work, pose)
-        figure_forward(figure, pose)
-        figure_residuals(figure, pose, stand.goals, turns, work.asked)
-        away = balance_gap(stand, mass_centre(pose, stand.masses), work.asked)
+        away = 0.0
+        for attempt in range(1 + REPAIRS):
+            turn_axes(figure, pose, work.axes)
+            figure_jacobian(figure, pose, work.axes, work.jacobian)
+            scale_tasks(figure, work, stand.goals, turns, settings.task_step)
+            posture_wish(figure, work, pose, root)
+            if stand.observe[0]:
+                observe_elbows(figure, stand, work, pose)
+            if attempt > 0:
+                quiet_below(stand, work)
+            balanced_step(figure, settings, work, stand, pose)
+            take_step(figure, work, pose)
+            figure_forward(figure, pose)
+            figure_residuals(figure, pose, stand.goals, turns, work.asked)
+            away = balance_gap(stand, mass_centre(pose, stand.masses), work.asked)
+            if max(away, feet_gap(stand, pose)) <= OFF * figure.size[0]:
+                break
         stand.drift[0] = away
         judge_step(figure, work, slack)
-        for side in range(2):
-            tip = FIRST_LIMB + side
+        for tip in range(FIRST_LIMB, FIRST_LIMB + 2):
             away = max(away, vec_distance(vec_load(stand.goals, tip), vec_load(pose.tips, tip)))
         if away <= near:
             return iteration + 1, MET
@@ -224,6 +229,7 @@ def balanced(
 @helper
 def write_standing(
     body: RecordArray,
+    work: Work,
     figure: Figure,
     stand: Stand,
     pose: FigurePose,
@@ -231,7 +237,7 @@ def write_standing(
     root: Floats,
     frame: int,
 ) -> None:
-    """Rig rotations: rows that make up one joint become one rotation; soles are level."""
+    """Rig rotations: rows that make up one joint become one rotation; legs as `feet` left them."""
     for joint in range(figure.rest.shape[0]):
         quat_store(rotations, joint, quat_load(figure.rest, joint))
     for row in range(figure.rig.shape[0]):
@@ -243,12 +249,10 @@ def write_standing(
             turn = quat_mul(quat_conj(quat_load(pose.world, stand.above[row])), turn)
         turned = quat_mul(quat_load(figure.before, row), turn)
         quat_store(rotations, joint, quat_normalize(quat_mul(turned, quat_load(figure.after, row))))
-    for side in range(2):
-        row = body[0].joints + LIMB_ROWS * (2 + side) + LIMB_ROWS - 1
+    for row in range(body[0].joints + 2 * LIMB_ROWS, body[0].joints + 4 * LIMB_ROWS):
         joint = body[0].rig[row]
         if joint >= 0:
-            foot = level_foot(quat_load(pose.world, stand.shanks[side]))
-            turned = quat_mul(quat_load(body[0].before, row), foot)
+            turned = quat_mul(quat_load(body[0].before, row), quat_load(work.local, row))
             quat_store(
                 rotations, joint, quat_normalize(quat_mul(turned, quat_load(body[0].after, row)))
             )
@@ -258,12 +262,38 @@ def write_standing(
     vec_store(root, frame, quat_unrotate((t[0], t[1], t[2], t[3]), vec_sub(place, anchor)))
 
 
+@helper
+def place_root(stand: Stand, pose: FigurePose, floats: bool) -> None:
+    """Put the root where the body stands; that of a body with legs is its pelvis."""
+    place, heading = vec_load(stand.foot, 0), quat_load(stand.heading, 0)
+    if floats:
+        place = vec_add(place, quat_rotate(heading, vec_load(stand.rest, 0)))
+    quat_store(pose.local, 0, heading)
+    vec_store(pose.place, 0, place)
+
+
+@helper
+def place_goals(stand: Stand, pose: FigurePose, points: Floats, settling: bool) -> None:
+    """Where the tips shall be; a body that settles on its feet asks for nothing else."""
+    place, heading = vec_load(stand.foot, 0), quat_load(stand.heading, 0)
+    for tip in range(stand.rest.shape[0]):
+        goal = vec_add(place, quat_rotate(heading, vec_load(stand.rest, tip)))
+        if FIRST_LIMB + 2 <= tip < FIRST_LIMB + 4:
+            goal = vec_load(stand.ankles, tip - FIRST_LIMB - 2)
+        elif settling:
+            goal = vec_load(pose.tips, tip)
+        elif FIRST_LIMB <= tip < FIRST_LIMB + 2:
+            goal = vec_load(points, tip)
+        vec_store(stand.goals, tip, goal)
+
+
 @kernel
 def balance_humans(
     body: RecordArray,
     settings: RecordArray,
     state: RecordArray,
     work: RecordArray,
+    limits: LimitTable,
     figure: Figure,
     pose: FigurePose,
     scratch: PikWork,
@@ -285,25 +315,27 @@ def balance_humans(
         )
         begins = state[0].frames == 0
         points = work[0].points
-        moved = stand_on(stand, points, flags, estimate, begins)
-        place, heading = vec_load(stand.foot, 0), quat_load(stand.heading, 0)
-        if scratch.table.floats[0]:
-            if begins:
-                quat_store(pose.local, 0, heading)
-                start = quat_rotate(heading, vec_load(stand.rest, 0))
-                vec_store(pose.place, 0, vec_add(place, start))
-        elif moved or begins:
-            quat_store(pose.local, 0, heading)
-            vec_store(pose.place, 0, place)
-        for tip in range(stand.rest.shape[0]):
-            goal = vec_add(place, quat_rotate(heading, vec_load(stand.rest, tip)))
-            if FIRST_LIMB <= tip < FIRST_LIMB + 2:
-                goal = vec_load(points, tip)
-            vec_store(stand.goals, tip, goal)
-        steps, reason = balanced(figure, settings[0], scratch, stand, pose, no_turns, heading)
+        moved = stand_on(stand, settings[0], state[0], points, flags, estimate, begins)
+        floats = scratch.table.floats[0] != 0
+        if begins or (moved and not floats):
+            place_root(stand, pose, floats)
+            figure_forward(figure, pose)
+        heading = quat_load(stand.heading, 0)
+        steps, reason, settling = 0, SPENT, SETTLE if begins and floats else 0
+        while True:
+            place_goals(stand, pose, points, settling > 0)
+            steps, reason = balanced(figure, settings[0], scratch, stand, pose, no_turns, heading)
+            if settling == 0:
+                break
+            met = feet_gap(stand, pose) <= settings[0].tolerance * figure.size[0]
+            settling = 0 if met else settling - 1
         for p in range(seen.shape[1]):
             vec_store(work[0].ends, p, vec_load(pose.tips, p))
-        write_standing(body, figure, stand, pose, out.rotations[frame], out.root, frame)
+        if scratch.table.floats[0]:
+            keep_legs(body[0], work[0], stand, figure, pose)
+        else:
+            flags |= plant_legs(body[0], limits, settings[0], state[0], work[0], stand, pose)
+        write_standing(body, work[0], figure, stand, pose, out.rotations[frame], out.root, frame)
         pelvis = quat_load(pose.world, stand.pelvis[0])
         end_frame(
             settings[0],

@@ -27,7 +27,8 @@ from ...kernels.quaternion import (
 from ...kernels.rotation import angle_wrap
 from ...kernels.types import Floats, Ints, Quat, Vec3
 from ...kernels.vector import vec_add, vec_dot, vec_length, vec_load, vec_scale, vec_store, vec_sub
-from .figure import BALL, HINGE, POSITION, Figure, FigurePose
+from .apart import Capsules
+from .figure import APART, BALL, HINGE, ORIENTATION, POSITION, Figure, FigurePose
 from .missing import is_place
 from .priority import Damping, Ladder, priority_step
 from .tables import Settings
@@ -69,6 +70,8 @@ class PikWork(NamedTuple):
     """Scratch memory: T tasks."""
 
     table: PikTable
+    capsules: Capsules
+    """What shall stay apart."""
     ladder: Ladder
     axes: Floats
     """(D, 3)."""
@@ -125,12 +128,17 @@ def scale_tasks(figure: Figure, work: PikWork, places: Floats, turns: Floats, mo
     count = 0
     for task in range(figure.task_kind.shape[0]):
         tip = figure.task_tip[task]
-        position = figure.task_kind[task] == POSITION
-        known = is_place(vec_load(places, tip)) if position else not math.isnan(turns[tip, 0])
+        kind = figure.task_kind[task]
+        position = kind == POSITION
+        known = kind == APART
+        if position:
+            known = is_place(vec_load(places, tip))
+        elif kind == ORIENTATION:
+            known = not math.isnan(turns[tip, 0])
         scale = 0.0
         if known:
             count += 1
-            scale = 1.0 / figure.size[0] if position else 1.0
+            scale = 1.0 if kind == ORIENTATION else 1.0 / figure.size[0]
         square = 0.0
         for i in range(3 * task, 3 * task + 3):
             for k in range(turning):
@@ -143,7 +151,7 @@ def scale_tasks(figure: Figure, work: PikWork, places: Floats, turns: Floats, mo
             for c in range(3):
                 work.jacobian[3 * task + c, turning + c] = figure.task_weight[task]
         limit = most * figure.task_weight[task]
-        if position and square > limit * limit:
+        if kind != ORIENTATION and square > limit * limit:
             for i in range(3 * task, 3 * task + 3):
                 work.asked[i] *= limit / math.sqrt(square)
     return count
@@ -162,7 +170,7 @@ def judge_step(figure: Figure, work: PikWork, slack: float) -> None:
     for level in range(levels.shape[0] - 1):
         square = 0.0
         for i in range(levels[level], levels[level + 1]):
-            unit = 1.0 / figure.size[0] if figure.task_kind[i // 3] == POSITION else 1.0
+            unit = 1.0 if figure.task_kind[i // 3] == ORIENTATION else 1.0 / figure.size[0]
             part = work.asked[i] * unit
             square += part * part
         error = math.sqrt(square)

@@ -13,7 +13,7 @@ from .tables import LIMB_ROWS, LIMBS, Body, FrameTable, Settings, State, Work
 
 @helper
 def hold_ends(body: Body, limits: LimitTable, work: Work) -> None:
-    """Head, wrists and ankles within their limits: nothing hangs from them that was asked for.
+    """Head, forearms, wrists, ankles within limits: nothing hangs from them that was asked for.
 
     Where nothing turns them they stand neutral, which limits from motion need not allow.
     """
@@ -22,6 +22,11 @@ def hold_ends(body: Body, limits: LimitTable, work: Work) -> None:
     for limb in range(LIMBS):
         end = body.joints + LIMB_ROWS * (limb + 1) - 1
         quat_store(work.local, end, limit_project(limits, end, quat_load(work.local, end)))
+        twist = body.twists[limb]
+        if twist >= 0:
+            quat_store(
+                work.local, twist, limit_project(limits, twist, quat_load(work.local, twist))
+            )
 
 
 @helper

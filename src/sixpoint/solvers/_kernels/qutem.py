@@ -13,16 +13,25 @@ from typing import NamedTuple
 
 from ...kernels._jit import helper, kernel
 from ...kernels.limits import LimitTable, limit_project, limit_violation
-from ...kernels.quaternion import quat_mul, quat_normalize
+from ...kernels.quaternion import (
+    quat_from_axis_angle,
+    quat_mul,
+    quat_normalize,
+    quat_twist_angle,
+)
 from ...kernels.random import random_normal3, random_normals
 from ...kernels.types import Floats, Ints, Quat, Vec3
-from ...kernels.vector import vec_length, vec_load, vec_scale
+from ...kernels.vector import vec_cross, vec_dot, vec_length, vec_load, vec_scale
 
 STILL, AXIAL, ROUND, SHAPED = 0, 1, 2, 3
-"""How a row is drawn: not at all; about one axis; about all axes alike; by a covariance."""
+"""How a row is drawn: not at all; a hinge about its axis; about all axes alike; by a covariance."""
+FREE, TWIST, SWING = 0, 1, 2
+"""What of a row stays within its slack: nothing, the twist about an axis, the swing of an axis."""
 HEMISPHERE = math.pi / 2.0
 REJECTED, PROJECTED, DRAWN = 0, 1, 2
-"""Columns of counts."""
+"""Columns of counts: draws that limits rejected, joints brought inside, draws."""
+ROUNDING = 1e-9
+"""A joint that is beyond its slack by less than this is within [rad]."""
 
 
 class Noise(NamedTuple):
@@ -31,17 +40,18 @@ class Noise(NamedTuple):
     kind: Ints
     """As above, (N,)."""
     axis: Floats
-    """Of an axial row, a unit vector; of a row that must not twist, what it must not twist about;
-    (N, 3)."""
+    """Of a hinge, or what `bounded` speaks of, a unit vector, (N, 3)."""
     shape: Floats
     """Eigenvectors times standard deviations [rad], in columns, (N, 3, 3); times variances where
     the sampler is literal. The first number is that of axial and round rows."""
     literal: Ints
     """Whether the paper's Algorithm 2 is taken by its word, (1,)."""
-    flat: Ints
-    """Whether a row has two degrees of freedom: its twist about `axis` is set anew, (N,)."""
-    twist: Floats
-    """To what [rad], (N,)."""
+    bounded: Ints
+    """`FREE`, `TWIST` or `SWING`, (N,)."""
+    centre: Floats
+    """Twist about which it stays [rad], (N,)."""
+    slack: Floats
+    """How far from there, or how far the axis may swing [rad], (N,)."""
     root: Floats
     """Standard deviation of the root's place, as a part of the figure's size, (1,)."""
     tries: Ints
@@ -90,11 +100,7 @@ def qutem_draw(noise: Noise, row: int, scale: float, state: Ints) -> Vec3:
 
 @helper
 def set_twist(q: Quat, axis: Vec3, twist: float) -> Quat:
-    """The rotation with another twist about an axis, its swing kept; see `swing_twist_split`.
-
-    A tangent covariance of rank two does not keep a joint from twisting: going round in the two
-    directions it may move in turns it in the third (A2.7). So the twist is taken out again.
-    """
+    """The rotation with another twist about an axis, its swing kept; see `swing_twist_split`."""
     along = q[1] * axis[0] + q[2] * axis[1] + q[3] * axis[2]
     size = math.sqrt(q[0] * q[0] + along * along)
     if size < 1e-12:  # swung by half a circle: any twist is as good
@@ -107,6 +113,48 @@ def set_twist(q: Quat, axis: Vec3, twist: float) -> Quat:
 
 
 @helper
+def set_swing(q: Quat, axis: Vec3, swing: float) -> Quat:
+    """The rotation with another angle of swing of an axis, its twist about it kept."""
+    around = quat_twist_angle(q, axis)
+    _, x, y, z = set_twist(q, axis, 0.0)
+    length = math.sqrt(x * x + y * y + z * z)
+    if length < 1e-12:
+        return q
+    size = math.sin(0.5 * swing) / length
+    swung = (math.cos(0.5 * swing), size * x, size * y, size * z)
+    return quat_mul(swung, quat_from_axis_angle(axis, around))
+
+
+@helper
+def swing_angle(q: Quat, axis: Vec3) -> float:
+    """How far a rotation takes an axis away from itself, from 0 to pi [rad]."""
+    v = (q[1], q[2], q[3])
+    along = vec_dot(v, axis)
+    across = vec_length(vec_cross(v, axis))
+    return 2.0 * math.atan2(across, math.sqrt(q[0] * q[0] + along * along))
+
+
+@helper
+def hold_slack(noise: Noise, row: int, q: Quat, before: Quat) -> Quat:
+    """A rotation that goes no further about the minor axes of its joint than their slack.
+
+    A tangent covariance of rank two does not keep a joint from twisting: going round in the two
+    directions it may move in turns it in the third (A2.7), and a little slack lets it wander there
+    without end. Where it was beyond its slack before, it goes no further than that.
+    """
+    axis = vec_load(noise.axis, row)
+    slack = noise.slack[row]
+    if noise.bounded[row] == SWING:
+        most = max(slack, swing_angle(before, axis) - ROUNDING)
+        return set_swing(q, axis, most) if swing_angle(q, axis) > most else q
+    low, high = noise.centre[row] - slack, noise.centre[row] + slack
+    was = quat_twist_angle(before, axis)
+    low = low if was > low - ROUNDING else was
+    high = high if was < high + ROUNDING else was
+    return set_twist(q, axis, min(high, max(low, quat_twist_angle(q, axis))))
+
+
+@helper
 def draw_joint(
     noise: Noise, limits: LimitTable, row: int, q: Quat, scale: float, state: Ints, counts: Ints
 ) -> Quat:
@@ -116,12 +164,12 @@ def draw_joint(
     brought inside.
     """
     turned = q
-    axis = vec_load(noise.axis, row)
     for _ in range(noise.tries[0]):
         counts[DRAWN] += 1
         t = qutem_draw(noise, row, scale, state)
         if noise.kind[row] == AXIAL:
             # Angles add: nothing but the axis is ever turned about.
+            axis = vec_load(noise.axis, row)
             along = q[1] * axis[0] + q[2] * axis[1] + q[3] * axis[2]
             half = t[0] * axis[0] + t[1] * axis[1] + t[2] * axis[2]
             cosine, sine = math.cos(half), math.sin(half)
@@ -129,8 +177,8 @@ def draw_joint(
             turned = quat_normalize((w, v * axis[0], v * axis[1], v * axis[2]))
         else:
             turned = quat_normalize(quat_mul(q, qutem_exp(t)))
-            if noise.flat[row]:
-                turned = set_twist(turned, axis, noise.twist[row])
+            if noise.bounded[row] != FREE:
+                turned = hold_slack(noise, row, turned, q)
         if limit_violation(limits, row, turned) == 0.0:
             return turned
         counts[REJECTED] += 1

@@ -130,6 +130,8 @@ def sweep_humans(
     figure: Figure,
     pose: FigurePose,
     parts: Parts,
+    lead: FrameTable,
+    ahead: RecordArray,
     seen: Floats,
     turned: Floats,
     out: FrameTable,
@@ -139,11 +141,22 @@ def sweep_humans(
     """People: the root is placed like that of sequential IK, then part after part is swept.
 
     Tips are the six points, in their order; the spine is the first part, limbs follow. The pose of
-    the frame before is the start (S0.51, S0.56).
+    the frame before is the start (S0.51, S0.56), or that of a solver that goes ahead: `lead` has
+    its answers, or none.
     """
     for frame in range(first, last):
         flags, estimate = begin_person(
-            body[0], settings[0], state[0], work[0], pose, seen[frame], turned[frame]
+            body[0],
+            settings[0],
+            state[0],
+            work[0],
+            figure,
+            pose,
+            lead,
+            ahead[0],
+            seen,
+            turned,
+            frame,
         )
         places = work[0].points
         rows_forward(figure, pose, 0, parts.first_row[SPINE])
@@ -167,6 +180,7 @@ def sweep_humans(
             work[0],
             figure,
             pose,
+            lead,
             estimate,
             seen[frame],
             out,

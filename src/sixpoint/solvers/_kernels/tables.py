@@ -2,8 +2,9 @@
 
 Rows of joints, in this order: the n joints of the spine (0 the pelvis, n-1 the head), then for each
 limb four: clavicle (none in legs), root (shoulder, hip), hinge (elbow, knee), end (wrist, ankle);
-last, where a joint on the pelvis carries the spine (vl5, LowerBack), that one, which turns only
-when the pelvis's own rotation is known. Limbs are left arm, right arm, left leg, right leg; points
+then, where a joint on the pelvis carries the spine (vl5, LowerBack), that one, which turns only
+when the pelvis's own rotation is known; last, where a rig has joints in the forearms that twist the
+hands, those. Limbs are left arm, right arm, left leg, right leg; points
 are pelvis, head and the ends of limbs in that order.
 
 Records, not tuples of arrays: compiled code hands on one pointer, where it would count references
@@ -23,7 +24,9 @@ from ...kernels.types import Floats, Ints
 SPINE = 64
 """Most joints of a spine, both ends included; people have 25."""
 LIMBS, LIMB_ROWS = 4, 4
-ROWS = SPINE + LIMBS * LIMB_ROWS + 1
+ROWS = SPINE + LIMBS * LIMB_ROWS + 1 + 2
+BLOCK = 16
+"""Most frames that a kernel is asked for at once: the clock costs nothing then."""
 STRETCH_SAMPLES = 65
 """Stored lengths of the spine between neutral and fully stretched (A0.5)."""
 CORNERS = 8
@@ -62,6 +65,7 @@ BODY = record_type(
     ("joints", "i8"),  # n: joints of the spine
     ("rows", "i8"),  # rows of joints
     ("lumbar", "i8"),  # row of the joint on the pelvis that carries the spine, -1 for none
+    ("twists", "i8", (4,)),  # row of the joint in the forearm that twists the hand, -1 for none
     ("segments", "f8", (SPINE, 3)),  # from each spine joint to the next
     # For a spine that starts at the pelvis (0) or at the joint above (1): the axis about which
     # each segment turns towards the chord when the spine stretches, how far it can, and the chord
@@ -117,8 +121,10 @@ WORK = record_type(
     ("world", "f8", (SPINE, 4)),  # world rotations of the spine joints
     ("places", "f8", (SPINE, 3)),  # world positions of the spine joints
     ("points", "f8", (6, 3)),  # the six positions in use
+    ("recent", "f8", (BLOCK, 6, 3)),  # and in the frames before, by their number modulo BLOCK
     ("lines", "f8", (6, 3)),  # those that tell where the pelvis faces
     ("ends", "f8", (6, 3)),  # where the six points of the body are after solving
+    ("hinges", "f8", (4, 3)),  # hinge axis of each limb that a prior says, in the world
 )
 
 SETTINGS = record_type(
@@ -134,6 +140,7 @@ SETTINGS = record_type(
     ("swivel_search", "i8"),
     ("keep_plane", "i8"),  # whether limbs keep the plane of their hinge where limits hold them
     ("twist_weight", "f8"),
+    ("prior_weight", "f8"),  # of the swivel that a prior says, in the search
     ("hysteresis", "i8"),
     ("collisions", "i8"),
     ("predict", "i8"),
@@ -157,6 +164,9 @@ SETTINGS = record_type(
     ("lateral", "f8"),  # how much the hands turn a rigid trunk about its length
     ("upright", "i8"),  # a rigid trunk stays as it stood at first
     ("near", "f8"),  # requests below this are damped less; 0 for all alike
+    # Where another solver goes ahead: whether its pose is the start, and what is drawn to.
+    ("led_start", "i8"),
+    ("led_posture", "i8"),
 )
 
 
@@ -174,3 +184,5 @@ class FrameTable(NamedTuple):
     """Steps of the spine search, (F,)."""
     flags: Ints
     """Bits as above, (F,)."""
+    more: Floats
+    """What a method says besides, (F, K); most say nothing."""

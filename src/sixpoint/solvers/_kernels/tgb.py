@@ -31,6 +31,7 @@ from ...kernels.types import Quat, Vec3
 from ...kernels.vector import (
     vec_add,
     vec_cross,
+    vec_dot,
     vec_length,
     vec_load,
     vec_reject,
@@ -108,11 +109,33 @@ def swivel_change(phi: float, previous: float) -> float:
 
 
 @helper
-def swivel_search(turn: Quat, n: Vec3, weight: float, side: float, previous: float) -> float:
+def swivel_of(turn: Quat, n: Vec3, hinge: Vec3) -> tuple[float, bool]:
+    """The swivel that turns X of A to a hinge axis [rad], and whether it is one across n.
+
+    Expects A at swivel 0, X across n.
+    """
+    across = vec_reject(hinge, n)
+    if vec_length(across) < ALIGNED:
+        return 0.0, False
+    x = quat_rotate(turn, (1.0, 0.0, 0.0))
+    return math.atan2(vec_dot(across, vec_cross(n, x)), vec_dot(across, x)), True
+
+
+@helper
+def swivel_search(
+    turn: Quat,
+    n: Vec3,
+    weight: float,
+    side: float,
+    previous: float,
+    usual: float = 0.0,
+    usual_weight: float = 0.0,
+) -> float:
     """The swivel of least cost over the full circle (S0.55, A0.24) [rad].
 
     Coarse steps, then fine ones around the best. Of equal costs the nearer to the swivel of the
-    frame before wins. The grid of the right side (`side` -1) mirrors that of the left.
+    frame before wins. The grid of the right side (`side` -1) mirrors that of the left. Ours: the
+    squared angle from a `usual` swivel, times its weight, is added to the cost.
     """
     best, least = 0.0, math.inf
     for phase in range(2):
@@ -123,6 +146,9 @@ def swivel_search(turn: Quat, n: Vec3, weight: float, side: float, previous: flo
         for k in range(FINE_STEPS + 1 if phase else COARSE_STEPS):
             phi = first + step * k
             cost = swivel_cost(trial, weight)
+            if usual_weight > 0.0:
+                away = swivel_change(phi, usual)
+                cost += usual_weight * away * away
             if cost < least + TIE and (
                 cost < least - TIE or swivel_change(phi, previous) < swivel_change(best, previous)
             ):
@@ -165,7 +191,12 @@ def solve_limb_tgb(
     turn, wanted = tgb_limb(body.bones[limb, 0], body.bones[limb, 1], bend, aim, u)
     if settings.swivel_search:
         side = 1.0 if limb % 2 == 0 else -1.0
-        phi = swivel_search(turn, n, settings.twist_weight, side, state.swivels[limb])
+        usual, weight = 0.0, settings.prior_weight
+        if weight > 0.0:
+            usual, known = swivel_of(turn, n, quat_unrotate(parent, vec_load(work.hinges, limb)))
+            weight = weight if known else 0.0
+        before = state.swivels[limb]
+        phi = swivel_search(turn, n, settings.twist_weight, side, before, usual, weight)
         state.swivels[limb] = phi
         turn = swivelled(turn, n, phi)
     held = limit_project(limits, row + 1, turn)

@@ -1,0 +1,50 @@
+"""Bodies that stand, as tables."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import sixpoint as sp
+from sixpoint.kernels import arrays
+from sixpoint.limits import Limits, adult_limits
+from sixpoint.limits.adult import SPINE
+from sixpoint.solvers.balance_tables import (
+    simple_body,
+    standing_figure,
+    standing_tables,
+    trunk_joints,
+)
+from sixpoint.solvers.pik_balance import BalanceSolver
+
+BODY = sp.Skeleton.humanoid(1.75)
+Z = np.array([0.0, 0.0, 1.0])
+
+
+def test_the_body_has_fifteen_freedoms_and_the_paper_s_masses():  # S3.21, S3.23, A3.12
+    plan = simple_body(BODY.anatomy)
+    figure = standing_figure(BODY.anatomy, Limits({}), plan)
+    assert int(figure.freedom.sum()) == 15
+    axes = {name: tuple(row.axis) for name, row in zip(plan.names, plan.rows, strict=True)}
+    for joint in ("foot", "back"):  # frontal and lateral axes: both horizontal, no twist
+        assert axes[f":{joint}_x"] == (1.0, 0.0, 0.0)
+        assert axes[f":{joint}_z"] == (0.0, 0.0, 1.0)
+    stand = standing_tables(BODY.anatomy, figure, plan, "paper", True)
+    np.testing.assert_allclose(stand.masses.share, (0.5, 0.25, 0.25))
+    for mass in ("winter", "male", "female"):
+        other = standing_tables(BODY.anatomy, figure, plan, mass, True)
+        assert other.masses.share.sum() == pytest.approx(1.0)
+        assert abs(other.masses.support[0, 0]) < 1e-9  # in the middle, left as right
+
+
+def test_back_and_thorax_are_where_the_paper_has_them():  # S3.14, Fig. 9
+    back, thorax = trunk_joints(BODY.anatomy)
+    assert (BODY.names[back], BODY.names[thorax]) == ("vl5", "vt12")
+    tracker = BalanceSolver().prepare(BODY)
+    assert tracker.limits["vl5"] == SPINE["lumbar"].limit(1)
+    lean = arrays.from_axis_angle(Z, np.radians(19.0))  # as the whole region does
+    assert tracker.limits["vt12"].violation(lean) == 0.0
+    assert adult_limits(BODY)["vt12"].violation(lean) > 0.1
+    given = adult_limits(BODY)
+    assert BalanceSolver().prepare(BODY, limits=given).limits["vt12"] == given["vt12"]
+    assert BalanceSolver(body="legs").prepare(BODY).limits["vt12"] == given["vt12"]
