@@ -1,7 +1,7 @@
 """Measure what the pages quote: ``python docs/measure.py CMU/paper``.
 
 Runs ``sixpoint bench table1`` on the clips of the SIK paper (17_10, 90_05 and 01_03 of the CMU
-motion capture database) and ``sixpoint bench chains``, and keeps what the pages show in
+motion capture database), ``bench chains`` and ``bench particles``, and keeps what the pages show in
 ``docs/measured.json``. ``python docs/tables.py`` and ``python docs/pictures.py`` read it from
 there, so that nobody needs the data to write the pages. A few minutes on two cores; times depend on
 the machine.
@@ -15,12 +15,15 @@ from pathlib import Path
 from typing import Any
 
 from sixpoint.bench.chains import bench_chains, general_solvers
-from sixpoint.bench.published import CLIPS
+from sixpoint.bench.particles import bench_particles
+from sixpoint.bench.published import CLIPS, paper_clip
 from sixpoint.bench.report import report_of
 from sixpoint.bench.table1 import bench_table1
 from sixpoint.cli.options import load_clips
 from sixpoint.limits import adult, adult_limits
+from sixpoint.motion.metrics import compare
 from sixpoint.motion.motion import Motion
+from sixpoint.solvers import solver
 
 FILE = Path(__file__).parent / "measured.json"
 NUMBERS = {
@@ -42,6 +45,8 @@ OTHER = "shoulder, AAOS"
 
 SHOULDERS = ("pseudoinverse", "dls", "sdls", "ccd", "pik", "sik")
 """Solvers that are compared with them."""
+PRIORS = ("sik", "constant", "velocity")
+"""Where a frame of the particle filter begins."""
 FEW = {"monte-carlo": 50}
 """Targets on each chain for solvers that take a tenth of a second for one."""
 
@@ -62,6 +67,57 @@ def _other_limits(clips: dict[str, Motion]) -> dict[str, dict[str, Any]]:
     return {row["solver"]: _some(row) for row in report_of(table)["averages"]}
 
 
+def particles(found: dict[str, Any]) -> dict[str, Any]:
+    """What the page of the particle filter shows of ``bench particles``."""
+    kept = (
+        "seed",
+        "trials",
+        "success",
+        "success_rim",
+        "particles_for_99",
+        "speeds",
+        "spreads",
+        "constant",
+    )
+    slopes = ("time_slope", "time_slope_finite_differences")
+    return {key: _rounded(found[key]) for key in (*kept, *slopes, "times", "scenes")}
+
+
+def _rounded(value: Any) -> Any:
+    """Numbers with five digits, in whatever they stand."""
+    if isinstance(value, dict):
+        return {key: _rounded(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_rounded(each) for each in value]
+    return float(f"{value:.5g}") if isinstance(value, float) else value
+
+
+def people(clips: dict[str, Motion]) -> list[dict[str, Any]]:
+    """The particle filter on the paper's clips, by where a frame begins."""
+    out = []
+    for name, clip in clips.items():
+        paper = paper_clip(name)
+        assert paper is not None
+        for kind, prior in (("sik", ""), *(("monte-carlo", prior) for prior in PRIORS)):
+            given = {"prior": prior} if prior else {}
+            method = solver(kind, weights=paper.weights, **given)
+            result = method.prepare(clip.skeleton, rate=clip.rate).solve_clip(clip.points())
+            against, report = compare(result.motion, clip), result.report
+            row = {
+                "clip": f"{paper.number}, {paper.name}",
+                "solver": kind,
+                "prior": prior,
+                "position_rms": against.position_rms,
+                "orientation_rms": against.orientation_rms,
+                "target_mean_m": report.target_mean_m,
+                "target_max_m": report.target_max_m,
+                "jitter_ratio": against.jitter_ratio,
+                "steps_over_30deg": report.steps_over_30deg,
+            }
+            out.append(_rounded(row))
+    return out
+
+
 def _chains() -> list[dict[str, Any]]:
     """Rows of ``bench chains`` for every general solver."""
     names = [each.name for each in general_solvers()]
@@ -73,7 +129,8 @@ def measure(folder: str) -> dict[str, Any]:
     """Everything, ready for JSON."""
     clips = load_clips(folder)
     report = report_of(bench_table1(clips))
-    return _kept(report, _chains(), _other_limits(clips))
+    kept = _kept(report, _chains(), _other_limits(clips))
+    return kept | {"particles": particles(bench_particles()), "people": people(clips)}
 
 
 def _kept(

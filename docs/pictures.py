@@ -16,11 +16,11 @@ from drawing.boundary import boundaries, shoulder
 from drawing.choosing import choosing
 from drawing.clips import order, strip, swivel
 from drawing.elbow import elbow
-from drawing.guided import guided
+from drawing.guided import guided, prior_curves
 from drawing.jacobian import jacobian, pik
 from drawing.kma import kma
 from drawing.limb import clavicle, limb
-from drawing.particles import arm, chain, hand, person, qutem, success, weights
+from drawing.particles import arm, chain, hand, person, qutem, success, times, weights
 from drawing.spine import spine
 from drawing.spring_people import springs_express, springs_people
 from drawing.springs import (
@@ -34,7 +34,9 @@ from drawing.stance import measures, stance
 from drawing.sweeps import ccd, fabrik
 from drawing.tgbsik import tgbsik
 from drawing.trunk import flip, pelvis, yaws
-from drawing.vision import crossing, stage, stages
+from drawing.vision import crossing, jitter, one_stage, stage
+
+from sixpoint.vision.debug import STAGES
 
 FOLDER = Path(__file__).parent / "_pictures"
 LARGEST = 150_000
@@ -56,6 +58,7 @@ PICTURES: dict[str, Callable[[Path], None]] = {
     "elbow": elbow,
     "shoulder": shoulder,
     "guided": guided,
+    "prior_curves": prior_curves,
     "kma": kma,
     "tgbsik": tgbsik,
     "ccd": ccd,
@@ -81,10 +84,12 @@ PICTURES: dict[str, Callable[[Path], None]] = {
     "particles_weights": weights,
     "particles_chain": chain,
     "particles_success": success,
+    "particles_times": times,
     "particles_person": person,
     "particles_hand": hand,
     "stage": stage,
-    "vision_stages": stages,
+    **{f"vision_{name}": one_stage(name) for name in STAGES},
+    "vision_jitter": jitter,
     "crossing": crossing,
     "far_reach": far_reach,
     "box_carried": box_carried,

@@ -27,6 +27,8 @@ from typing import Any
 
 import click
 import measured
+import measured_particles
+import measured_prior
 from grid import rows
 
 import sixpoint.tasks
@@ -42,6 +44,7 @@ from sixpoint.limits.file import limits_text
 from sixpoint.motion.clips import CLIPS
 from sixpoint.motion.comparison import Comparison
 from sixpoint.solvers import SOLVERS, Capabilities, Report, StopReason
+from sixpoint.solvers.base import settings_of
 from sixpoint.solvers.check import LAWS
 
 FOLDER = Path(__file__).parent
@@ -103,17 +106,18 @@ def capabilities() -> str:
     )
 
 
-def settings(name: str) -> str:
+def settings(solver: str) -> str:
     """The options of one solver."""
-    kind = SOLVERS[name]
+    kind = SOLVERS[solver]
     docs = field_docs(kind)
     hints = typing.get_type_hints(kind)
     table = []
-    for field in dataclasses.fields(kind):
-        choices = typing.get_args(hints[field.name])
-        words = [c for c in choices if isinstance(c, str)]
-        also = "; ".join(f'`"{c}"`' for c in words if c != field.default)
-        table.append((f"`{field.name}`", f"`{_default(field.default)}`", also, docs[field.name]))
+    for name, default in settings_of(kind).items():
+        choices = typing.get_args(hints[name])
+        words = [c for part in choices for c in (part, *typing.get_args(part))]
+        words = [c for c in words if isinstance(c, str)]
+        also = "; ".join(f'`"{c}"`' for c in words if c != default)
+        table.append((f"`{name}`", f"`{_default(default)}`", also, docs[name]))
     return rows(("option", "default", "other choices", "meaning"), table)
 
 
@@ -205,9 +209,21 @@ def tasks() -> str:
     found = [getattr(sixpoint.tasks, name) for name in sixpoint.tasks.__all__]
     kinds = [kind for kind in found if inspect.isclass(kind) and not inspect.isabstract(kind)]
     return rows(
-        ("task", "what it asks", "residual"),
-        [(f"`{kind.__name__}`", first_line(kind), first_line(kind.residual)) for kind in kinds],
+        ("task", "what it asks", "residual", "solvers"),
+        [
+            (f"`{kind.__name__}`", first_line(kind), first_line(kind.residual), _takers(kind))
+            for kind in kinds
+        ],
     )
+
+
+def _takers(task: type) -> str:
+    """Solvers that answer a kind of task."""
+    takers = [
+        name for name, kind in SOLVERS.items() if issubclass(task, getattr(kind, "answers", ()))
+    ]
+    others = len([kind for kind in SOLVERS.values() if hasattr(kind, "answers")]) - len(takers)
+    return "all of any figure" if not others else ", ".join(f"`{name}`" for name in takers)
 
 
 def laws() -> str:
@@ -369,6 +385,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "rooms": rooms,
     "commands": commands,
     **measured.TABLES,
+    **measured_particles.TABLES,
+    **measured_prior.TABLES,
     "model-card": model_card,
 }
 """Name in the mark -> what makes the table."""

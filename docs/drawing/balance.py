@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from sixpoint.bench.reach_map import TAGS, map_reach
-from sixpoint.bench.stories import arm_limits, forward_reach, sideways_reach, stance_points
+from sixpoint.bench.stories import forward_reach, sideways_reach, stance_points
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.collision import Box
-from sixpoint.motion.motion import Motion
 from sixpoint.motion.points import SIX, Points
 from sixpoint.solvers import reconstruct
 from sixpoint.solvers.pik_balance import BalanceSolver
@@ -22,31 +21,24 @@ from .canvas import FAINT, GHOST, GREEN, INK, RIGHT, Pen, place, save, sheet, vi
 BODY = Skeleton.humanoid()
 
 
-def _far(kind: str) -> Motion:
-    """A reach far to the left, by a body that keeps its balance."""
-    stance = stance_points(BODY)
-    frames = np.repeat(stance[None], 60, axis=0)
-    part = np.linspace(0.0, 1.0, 60)[:, None]
-    goal = np.array([1.12, 1.4, 0.0])
-    frames[:, 2] = (1 - part) * stance[2] + part * goal
-    frames[:, 3] = (-0.25, 1.05, 0.22)
-    solver = BalanceSolver(body="legs" if kind == "legs" else "simple", steps=20)
-    tracker = solver.prepare(BODY, rate=30.0, limits=arm_limits(BODY))
-    return tracker.solve_clip(Points(SIX, frames, 30.0)).motion
-
-
 def far_reach(path: Path) -> None:
-    """The lower body goes against the reach (Fig. 11)."""
-    figure = sheet(7.0, 3.4)
+    """The lower body goes against the reach (Fig. 11): the scene, both bodies, all defaults."""
+    figure = sheet(9.0, 3.4)
     front = view(0.0, 6.0)
-    for k, (kind, title) in enumerate((("simple", "15 degrees of freedom"), ("legs", "legs"))):
-        motion = _far(kind)
-        axes = place(figure, (0.5 * k, 0.0, 0.5, 0.92), (-0.7, 1.45), (-0.1, 1.85))
+    clip = scene("far_reach")
+    points = clip.points()
+    far = int(np.argmax(points.positions[:, 2, 0]))
+    rows = [("original", clip)]
+    for body, title in (("simple", "15 degrees of freedom"), ("legs", "legs")):
+        solved = reconstruct(points, clip.skeleton, "pik-balance", body=body)
+        rows.append((title, solved.motion))
+    for k, (title, motion) in enumerate(rows):
+        axes = place(figure, (k / 3, 0.0, 1 / 3, 0.92), (-0.75, 1.1), (-0.1, 1.85))
         pen = Pen(axes, front)
         pen.line((0.0, 0.0, 0.0), (0.0, 1.8, 0.0), colour=FAINT, width=1.0, linestyle=":")
         pen.body(motion, GHOST, frame=0, zorder=1.0)
-        pen.body(motion, frame=59)
-        pen.cross((1.12, 1.4, 0.0))
+        pen.body(motion, frame=far)
+        pen.cross(points.positions[far, 2])
         axes.set_title(title, fontsize=9, color=INK)
     save(figure, path)
 
@@ -101,17 +93,19 @@ def stories(path: Path) -> None:
 
 
 def reach(path: Path) -> None:
-    """What the left hand reaches, in two slices."""
-    found = map_reach(BODY, BalanceSolver(), step=0.14)
+    """What the left hand reaches, in two planes through its shoulder."""
+    found = map_reach(BODY, BalanceSolver(), step=0.07)
     stance = reconstruct(Points(SIX, stance_points(BODY)[None], 30.0), BODY, "pik-balance").motion
     figure = sheet(7.0, 3.6)
-    for k, (yaw, title) in enumerate(((0.0, "from the front"), (90.0, "from the left"))):
+    for k, (yaw, title, depth) in enumerate(
+        ((0.0, "from the front", 2), (90.0, "from the left", 0))
+    ):
         axes = place(figure, (0.5 * k, 0.0, 0.5, 0.92), (-1.1, 1.2), (0.0, 2.3))
         pen = Pen(axes, view(yaw, 0.0))
         pen.body(stance, GHOST)
-        for tag in ("reachable", "colliding"):
-            at = found.places[found.tags == TAGS.index(tag)]
-            colour = GREEN if tag == "reachable" else RIGHT
-            pen.dots(at, colour=colour, size=9.0, linewidths=0.0, alpha=0.6)
+        for tag, colour in (("unreachable", FAINT), ("reachable", GREEN), ("colliding", RIGHT)):
+            at = found.places[found.slice(depth) & (found.tags == TAGS.index(tag))]
+            size = 4.0 if tag == "unreachable" else 14.0
+            pen.dots(at, colour=colour, size=size, linewidths=0.0)
         axes.set_title(title, fontsize=9, color=INK)
     save(figure, path)

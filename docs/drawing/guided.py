@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
 
 import sixpoint as sp
+from sixpoint.bench.prior_pictures import draw_curves
 from sixpoint.studio.figure import INK, draw_pose, stage
 from sixpoint.studio.shot import Panel, common_view, shoot
 
@@ -41,3 +43,9 @@ def guided(path: Path) -> None:
             axes = stage(figure, (*corner, 1.0 / len(MOMENTS), cell / size), bounds)
             draw_pose(axes, shot, k, basis)
     save(figure, path)
+
+
+def prior_curves(path: Path) -> None:
+    """Errors under stress, as `sixpoint bench prior` measured and draws them."""
+    kept = Path(__file__).parents[1] / "measured_prior.json"
+    draw_curves(json.loads(kept.read_text(encoding="utf-8")), path)

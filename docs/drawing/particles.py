@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from sixpoint.bench.particle_pictures import success_chart, times_chart
 from sixpoint.bench.particle_scenes import (
     bent_chain,
     hand_scene,
@@ -45,9 +47,14 @@ from .canvas import (
     view,
 )
 
+KEPT = json.loads((Path(__file__).parents[1] / "measured.json").read_text(encoding="utf-8"))
 TARGET = np.array([1.3, 0.95, 0.5])
 """Of the arm, whose tip starts 2 units away."""
+PART = 0.31
+"""Of the width of the picture of samples, for each of three."""
 COLOURS = (LEFT, RIGHT, GREEN, PURPLE, ORANGE, SKY)
+FLOOR = ((-0.32, -0.25), (0.32, -0.25), (0.32, 0.45), (-0.32, 0.45))
+"""Under the person, x and z [m]."""
 TITLE: dict[str, Any] = {"fontsize": 12, "color": INK, "ha": "center"}
 
 
@@ -69,14 +76,24 @@ def qutem(path: Path) -> None:
         turns = np.empty((1000, 3))
         qutem_fill(noise, 0, 1.0, random_state(1), turns)
         angles = np.linalg.norm(turns, axis=1)
-        axes = place(figure, (k / 3.0, 0.0, 1 / 3.0, 0.9), (-1.15, 1.15), (-1.15, 1.15))
+        axes = place(figure, (k * PART, 0.0, PART, 0.9), (-1.15, 1.15), (-1.15, 1.15))
         pen = Pen(axes, basis)
         pen.area(circle((0.0, 0.0, 0.0), basis[0], basis[1], 1.0), "#F4F5F7", edgecolor=FAINT)
         on_sphere = turns / angles[:, None]
         front = on_sphere @ basis[2] > 0.0
-        at = pen.flat(on_sphere[front])
-        axes.scatter(at[:, 0], at[:, 1], s=9.0, c=angles[front], cmap="viridis", zorder=4)
-        figure.text((k + 0.5) / 3.0, 0.93, title, **TITLE)
+        # Those on the far side are smaller, and shine through.
+        for side, size, alpha in ((~front, 3.0, 0.35), (front, 9.0, 1.0)):
+            at = pen.flat(on_sphere[side])
+            shown = axes.scatter(
+                at[:, 0], at[:, 1], s=size, c=2.0 * np.degrees(angles[side]), alpha=alpha,
+                cmap="viridis", vmin=0.0, vmax=180.0, zorder=4 if alpha == 1.0 else 3,
+            )  # fmt: skip
+        figure.text((k + 0.5) * PART, 0.93, title, **TITLE)
+    key = figure.add_axes((0.94, 0.15, 0.012, 0.65))
+    bar = figure.colorbar(shown, cax=key, ticks=(0, 90, 180))
+    bar.ax.set_yticklabels(("0°", "90°", "180°"), fontsize=9, color=INK)
+    bar.outline.set_visible(False)
+    figure.text(0.955, 0.85, "turned by", fontsize=9, color=INK, ha="center")
     save(figure, path)
 
 
@@ -122,13 +139,13 @@ def arm(path: Path) -> None:
 
 def weights(path: Path) -> None:
     """Fig. 2 d: particles and their weights over six iterations."""
-    figure = sheet(10.0, 2.9)
+    figure = sheet(10.0, 2.3)
     _, _, swarms = _arm(3)
     from matplotlib import colormaps
 
     for k in range(6):
         places, weight = swarms[k]
-        axes = place(figure, (k / 6.0, 0.0, 1 / 6.0, 0.9), (-1.35, 2.15), (-0.9, 2.9))
+        axes = place(figure, (k / 6.0, 0.0, 1 / 6.0, 0.9), (-1.8, 1.8), (-0.9, 2.9))
         pen = Pen(axes, view(20.0, 12.0))
         shades = colormaps["Greens"](0.15 + 0.85 * weight / weight.max())
         for i in np.argsort(weight):
@@ -157,19 +174,15 @@ def chain(path: Path) -> None:
 
 
 def success(path: Path) -> None:
-    """Fig. 4 a: success against the number of particles."""
-    figure = sheet(6.4, 3.6)
-    axes = plot(figure, (0.12, 0.17, 0.66, 0.76), "particles", "success in 200 iterations [%]")
-    counts = (2, 3, 4, 5, 7, 10, 20, 30)
-    for k, dof in enumerate(DOF):
-        rates = [success_cell(dof, n, 150, SEED, 0.0, INNER)["success"] for n in counts]
-        axes.plot(counts, 100.0 * np.array(rates), "o-", color=COLOURS[k], markersize=4.0,
-                  label=f"{dof} DoF")  # fmt: skip
-    axes.set_xscale("log")
-    axes.set_xticks(counts, [str(n) for n in counts])
-    axes.minorticks_off()
-    axes.legend(frameon=False, fontsize=9, loc="center left", bbox_to_anchor=(1.02, 0.5))
-    save(figure, path)
+    """Fig. 4 a: success against the number of particles, 150 targets each."""
+    counts = (3, 4, 5, 7, 10, 20, 30)
+    rows = [success_cell(dof, n, 150, SEED, 0.0, INNER) for dof in DOF for n in counts]
+    save(success_chart(rows), path)
+
+
+def times(path: Path) -> None:
+    """Fig. 4 b: time of an iteration against degrees of freedom, as it was measured last."""
+    save(times_chart(KEPT["particles"]["times"]), path)
 
 
 def _draw_hand(pen: Pen, pose: Pose, faint: bool = False) -> None:
@@ -194,10 +207,10 @@ def _draw_hand(pen: Pen, pose: Pose, faint: bool = False) -> None:
 def hand(path: Path) -> None:
     """Fig. 6: fingertips to one set of targets, then to another; smoothed iterates on the way."""
     figure = sheet(10.0, 5.5)
-    tracker, sets = hand_scene(smoothing=0.3)
+    tracker, sets = hand_scene()
     for line, targets in enumerate(sets):
         poses = [iterate.pose for iterate in tracker.iterates(targets)]
-        shown = [0, 7, 20]
+        shown = [0, 14, 39]
         frames = [poses[min(k, len(poses) - 1)] for k in shown]
         frames.append(tracker.solve(targets).pose)
         for k, pose in enumerate(frames):
@@ -215,14 +228,16 @@ def hand(path: Path) -> None:
 def person(path: Path) -> None:
     """Fig. 5: both feet on the floor, a target for each hand, and a pelvis that moves."""
     figure = sheet(10.0, 4.0)
-    tracker, targets = person_scene(smoothing=0.2)
+    tracker, targets = person_scene()
     poses = [iterate.pose for iterate in tracker.iterates(targets)]
     tracker.reset()
     poses.append(tracker.solve(targets).pose)
-    for k, at in enumerate((0, 8, 20, 45, len(poses) - 1)):
-        axes = place(figure, (k / 5.0, 0.0, 0.2, 0.9), (-0.62, 0.52), (-0.15, 1.85))
+    for k, at in enumerate((0, 14, 39, 99, len(poses) - 1)):
+        axes = place(figure, (k / 5.0, 0.0, 0.2, 0.9), (-0.62, 0.58), (-0.25, 1.85))
         pen = Pen(axes, view(48.0, 10.0), (0.0, 0.0, 0.15))
         pose = poses[at]
+        floor = np.array([(x, 0.0, z) for x, z in FLOOR])
+        pen.area(floor, "#EDEFF2", edgecolor=FAINT, zorder=0.5)
         pen.body(Motion(pose.skeleton, pose.root[None], pose.rotations[None], 60.0))
         pen.dots(targets[-2], colour=SKY, size=60.0)
         pen.dots(targets[-1], size=60.0)
