@@ -368,19 +368,3 @@ def test_chains_of_crossed_hinges(method):
     solution = tracker.solve(np.array([(0.3, 0.4, 0.2)]))
     assert solution.residuals[0] < 1e-3
     assert solution.converged
-
-
-@pytest.mark.skipif(PLAIN, reason="times are those of compiled code")
-@pytest.mark.parametrize(("method", "most"), [("ccd", 2.1), ("fabrik", 2.6)])
-def test_people_do_not_pay_for_what_only_chains_need(method: str, most: float):
-    # 1.4 and 1.9 times SIK; 2.8 and 3.2 when the loop of people asks what only chains can need.
-    clip = builtin("boxing")
-    points = clip.points()
-    trackers = {name: sp.solver(name).prepare(clip.skeleton) for name in ("sik", method)}
-    best = dict.fromkeys(trackers, np.inf)
-    for tracker in trackers.values():
-        tracker.warm_up()
-    for _ in range(7):
-        for name, tracker in trackers.items():
-            best[name] = min(best[name], tracker.solve_clip(points).report.median_us)
-    assert best[method] < most * best["sik"]

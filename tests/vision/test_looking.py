@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 
@@ -10,21 +8,15 @@ pytest.importorskip("cv2", reason="OpenCV is not installed: pip install 'sixpoin
 from sixpoint.vision.looking import look_at
 from sixpoint.vision.masks import ChromaKey
 from sixpoint.vision.skin import SkinModel
-from sixpoint.vision.stage import RATE
 
 from .played import played
 
 
-def test_patches_of_skin_are_found_in_real_time():  # S3.4
+def test_head_and_hands_are_found_in_every_picture():  # S3.4; `bench vision` times it
     stage = played("gestures", 8.0, 31)
-    spent = []
     for frame in range(10):
         for view in stage.views(frame):
-            begin = time.perf_counter()
-            look = look_at(view.picture, ChromaKey(), SkinModel())
-            spent.append(time.perf_counter() - begin)
-            assert len(look.blobs) >= 3
-    assert 2.0 * np.median(spent) < 1.0 / RATE  # both pictures of a pair
+            assert len(look_at(view.picture, ChromaKey(), SkinModel()).blobs) >= 3
 
 
 def test_the_person_is_as_tall_as_the_silhouette_or_as_told():
