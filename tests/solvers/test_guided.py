@@ -12,6 +12,7 @@ import sixpoint as sp
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.errors import FormatError, InputError
 from sixpoint.kernels import arrays
+from sixpoint.kernels.limits import FREE_ROW, limit_table
 from sixpoint.limits import Limits, SwingTwistLimit, adult_limits
 from sixpoint.motion.clips import builtin
 from sixpoint.motion.points import SIX, Points
@@ -20,6 +21,8 @@ from sixpoint.priors.model import builtin_prior
 from sixpoint.priors.poses import build_of
 from sixpoint.solvers import GuidedSolver, SequentialSolver
 from sixpoint.solvers._kernels.guide import FIRST_LOOKS, look
+from sixpoint.solvers._kernels.guided import HELPS
+from sixpoint.solvers._kernels.guided_trunk import bring_ends, place_spine
 from sixpoint.solvers.body_table import build_body, new_state, new_work
 from sixpoint.solvers.guided import FAR, guide_of, net_of
 
@@ -48,6 +51,30 @@ def test_the_compiled_network_answers_like_the_one_in_numpy():
     distance = float(prior.distance(x)[0])
     part = min(max((distance / prior.near - 1.0) / (FAR - 1.0), 0.0), 1.0)
     assert trust == pytest.approx(1.0 - part * part * (3.0 - 2.0 * part))
+
+
+@pytest.mark.parametrize("limb", range(4))
+def test_pelvis_and_spine_bring_a_stiff_limb_to_its_point(limb):
+    anatomy = builtin("boxing").skeleton.anatomy
+    body, _ = build_body(anatomy)
+    guide, net, work = guide_of(anatomy, builtin_prior()), net_of(builtin_prior()), new_work()
+    free = limit_table([FREE_ROW] * 64)
+    work["points"][0] = body["stance"][0]
+    place_spine(body[0], free, work[0], net)
+    work["points"][0, 1] = work["places"][0, body["joints"][0] - 1]
+    work["ends"] = work["points"]
+    assert not bring_ends(body[0], guide[0], work[0], net, False)
+    carrier, end = body["carrier"][0, limb], 2 + limb
+    arm = work["ends"][0, end] - work["places"][0, carrier]
+    away = np.array([0.0, 0.0, 0.02])
+    work["points"][0, end] += away
+    for _ in range(HELPS):
+        assert bring_ends(body[0], guide[0], work[0], net, False)
+        place_spine(body[0], free, work[0], net)
+        turned = arrays.rotate(work["world"][0, carrier], arm)
+        work["ends"][0, end] = work["places"][0, carrier] + turned
+    missed = work["points"][0, end] - work["ends"][0, end]
+    assert np.linalg.norm(missed) < 0.5 * np.linalg.norm(away)
 
 
 @pytest.mark.parametrize("name", ["boxing", "walk", "reach", "squat", "overhead"])
@@ -290,6 +317,7 @@ def test_on_the_papers_clips_it_is_better_than_sequential_ik_by_a_third(shared_d
         found = sp.compare(result.motion, clip)
         errors.append((found.position_rms, found.orientation_rms_own, found.orientation_rms))
         missed.append(result.residuals[:, 1:].ravel())
+        assert (result.residuals.max(axis=1) > 0.005).mean() < 0.005  # pelvis and spine help
         assert result.report.limit_violations == 0
         assert largest_step(result.motion) < np.radians(30.0)
         plain = sp.reconstruct(clip.points(), clip.skeleton, solver="sik").motion

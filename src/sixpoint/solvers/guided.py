@@ -28,7 +28,7 @@ from ..priors.layout import measures, mirror_inputs, mirror_outputs
 from ..priors.model import Prior, prior_of
 from ..priors.poses import build_of
 from ..priors.stations import spine_map
-from ._kernels.guide_tables import GUIDE, INPUTS, MEMORY, STATIONS, TASKS, VECTORS, Net
+from ._kernels.guide_tables import GUIDE, INPUTS, LIMB_COUNT, MEMORY, STATIONS, TASKS, VECTORS, Net
 from ._kernels.guided import solve_frames
 from ._kernels.tables import SPINE, FrameTable, RecordArray
 from .base import Capabilities, one_of
@@ -87,6 +87,8 @@ def net_of(prior: Prior) -> Net:
         levers=np.zeros((TASKS, SPINE + 1, 3)),
         gaps=np.zeros(TASKS),
         normal=np.zeros((TASKS, TASKS)),
+        swivels=np.zeros(LIMB_COUNT),
+        normals=np.zeros((LIMB_COUNT, 3)),
     )
 
 

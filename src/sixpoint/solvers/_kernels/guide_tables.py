@@ -95,3 +95,7 @@ class Net(NamedTuple):
     """(7,)."""
     normal: Floats
     """(7, 7)."""
+    swivels: Floats
+    """Of limbs before they were tried, (4,)."""
+    normals: Floats
+    """And their hinge axes, (4, 3)."""

@@ -8,7 +8,6 @@ from ...kernels._jit import helper, kernel
 from ...kernels.limits import LimitTable
 from ...kernels.quaternion import (
     quat_from_columns,
-    quat_from_rotvec,
     quat_load,
     quat_mul,
     quat_rotate,
@@ -20,19 +19,17 @@ from ...kernels.types import Floats, Quat, Vec3
 from ...kernels.vector import (
     vec_add,
     vec_cross,
-    vec_dot,
     vec_length,
     vec_load,
     vec_reject,
     vec_scale,
     vec_store,
-    vec_sub,
     vec_unit,
 )
 from .frame import FIRST_LIMB, HEAD, PELVIS, begin_frame, known_turn
 from .guide import hand_of, look, part_turn, read_stations, rotation_of, smooth
 from .guide_tables import ENDS, HINGES, STATIONS, Guide, Memory, Net
-from .guided_trunk import share_rest, spread_errors
+from .guided_trunk import bring_ends, share_rest, spread_errors
 from .limb import limb_aim, settle_limb
 from .limb_ends import limb_begin, triangle_angle
 from .pose import finish_frame
@@ -56,10 +53,8 @@ GUESSED = 0xF * (MISSING << FIRST_LIMB)
 """Any wrist or ankle that was not seen."""
 HELD = 1e-3
 """A head further than this part of height from its point is held back by limits."""
-HELPS, HELP = 3, 0.7
-"""Times that the pelvis helps legs that limits hold back, and how far of what they miss."""
-HELPED = 1e-3
-"""A smaller turn helps nobody [rad]."""
+HELPS = 3
+"""Times that pelvis and spine help limbs that limits hold back."""
 KEPT = 0.02
 """Weight of the hinge axis of the frame before, where the prior's is nearly along the limb."""
 
@@ -182,7 +177,7 @@ def guide_end(body: Body, work: Work, net: Net, limb: int, trust: float) -> None
 
 
 @helper
-def help_legs(
+def guide_limbs(
     body: Body,
     limits: LimitTable,
     settings: Settings,
@@ -192,25 +187,41 @@ def help_legs(
     memory: Memory,
     net: Net,
     trust: float,
-) -> Vec3:
-    """Turn of the pelvis that brings legs nearer to targets from which limits keep them [rad].
-
-    A kick that looks impossible is one of a pelvis that is turned otherwise than was thought.
-    """
-    pelvis = vec_load(work.places, PELVIS)
-    turn = (0.0, 0.0, 0.0)
+) -> int:
+    """All limbs, into `work.local` and `work.ends`; flags."""
+    flags = 0
+    pelvis = quat_load(work.world, PELVIS)
     for limb in range(LIMBS):
-        if body.bend[limb] > 0.0:
-            continue
-        swivel = state.swivels[limb]
-        end, _ = guide_limb(body, limits, settings, state, work, guide, memory, net, limb, trust)
-        state.swivels[limb] = swivel  # this was only a try
-        away = vec_sub(end, pelvis)
-        miss = vec_sub(vec_load(work.points, FIRST_LIMB + limb), end)
-        square = vec_dot(away, away)
-        if square > HELPED * body.height * body.height:
-            turn = vec_add(turn, vec_scale(vec_cross(away, miss), HELP / square))
-    return turn
+        if body.carrier[limb] == 0 and body.bend[limb] > 0.0:
+            # An arm that hangs from the pelvis goes with the spine.
+            quat_store(work.world, PELVIS, quat_load(net.lower, 0))
+        end, more = guide_limb(body, limits, settings, state, work, guide, memory, net, limb, trust)
+        quat_store(work.world, PELVIS, pelvis)
+        vec_store(work.ends, FIRST_LIMB + limb, end)
+        flags |= more
+    return flags
+
+
+@helper
+def try_limbs(
+    body: Body,
+    limits: LimitTable,
+    settings: Settings,
+    state: State,
+    work: Work,
+    guide: Guide,
+    memory: Memory,
+    net: Net,
+    trust: float,
+) -> None:
+    """Where the ends of all limbs would lie, into `work.ends`; nothing is remembered of it."""
+    for limb in range(LIMBS):
+        net.swivels[limb] = state.swivels[limb]
+        vec_store(net.normals, limb, vec_load(memory.normals, limb))
+    guide_limbs(body, limits, settings, state, work, guide, memory, net, trust)
+    for limb in range(LIMBS):
+        state.swivels[limb] = net.swivels[limb]
+        vec_store(memory.normals, limb, vec_load(net.normals, limb))
 
 
 @helper
@@ -256,25 +267,16 @@ def solve_frame(
     flags |= more
     for attempt in range(HELPS + 1):
         steps += spread_errors(body, limits, guide, work, net, fixed)
-        if attempt == HELPS or fixed:
+        if attempt == HELPS:
             break
-        turn = help_legs(body, limits, settings, state, work, guide, memory, net, trust)
-        if vec_length(turn) < HELPED:
+        # A kick that looks impossible is one of a pelvis that is turned otherwise than was thought.
+        try_limbs(body, limits, settings, state, work, guide, memory, net, trust)
+        if not bring_ends(body, guide, work, net, fixed):
             break
-        quat_store(
-            work.world, PELVIS, quat_mul(quat_from_rotvec(turn), quat_load(work.world, PELVIS))
-        )
     if share_rest(body, work) > HELD * body.height:
         flags |= SPINE_LIMITED
+    flags |= guide_limbs(body, limits, settings, state, work, guide, memory, net, trust)
     pelvis = quat_load(work.world, PELVIS)
-    for limb in range(LIMBS):
-        bare = body.carrier[limb] == 0 and body.bend[limb] > 0.0
-        if bare:  # an arm that hangs from the pelvis goes with the spine
-            quat_store(work.world, PELVIS, quat_load(net.lower, 0))
-        end, more = guide_limb(body, limits, settings, state, work, guide, memory, net, limb, trust)
-        quat_store(work.world, PELVIS, pelvis)
-        vec_store(work.ends, FIRST_LIMB + limb, end)
-        flags |= more
     # A guessed limb goes where the pelvis goes, and would turn it round and round.
     faced = estimate if guessed else pelvis
     finish_frame(body, limits, settings, state, work, rest, faced, seen, out, frame, steps, flags)

@@ -52,6 +52,9 @@ LIMB_DAMPING = 0.3
 """Of a limb's length, as a part of what its joints can do."""
 FULL = 0.9995
 """Part of a limb's length that it may reach: short of straight, where a hinge has no side."""
+ARM_HELP, LEG_HELP = 0.06, 0.015
+"""A limb that misses by more than this part of height asks for the impossible, and is helped less;
+legs sooner, since two of them that cannot reach would toss the pelvis to and fro."""
 MOST = 0.3
 """Most that a joint turns in one round [rad]."""
 
@@ -148,15 +151,44 @@ def gather_tasks(
         if missing > 0.0:
             worst = max(worst, missing)
             net.gaps[tasks] = missing
-            last = body.carrier[limb]
-            if last == 0 and body.bend[limb] > 0.0:
-                last = 1  # an arm that hangs from the pelvis goes with the spine
-            elif last > 0:
-                last += 1
             along = vec_unit(away, (0.0, -1.0, 0.0))
+            last = last_joint(body, limb)
             write_levers(body, guide, work, net, tasks, root, along, last, fixed)
             tasks += 1
     return tasks, worst
+
+
+@helper
+def last_joint(body: Body, limb: int) -> int:
+    """The highest joint that carries a limb, counted as in `gather_tasks`."""
+    carrier = int(body.carrier[limb])
+    if carrier == 0 and body.bend[limb] <= 0.0:
+        return 0
+    return carrier + 1  # an arm that hangs from the pelvis goes with the spine
+
+
+@helper
+def bring_ends(body: Body, guide: Guide, work: Work, net: Net, fixed: bool) -> bool:
+    """Turn pelvis and spine so that ends of limbs, held stiff by limits, come to their points.
+
+    Reads where the ends lie from `work.ends`, and writes wishes for `spread_errors`. False if all
+    of them are met.
+    """
+    tasks, _ = gather_tasks(body, guide, work, net, fixed, False)
+    head = tasks
+    for limb in range(LIMBS):
+        end = vec_load(work.ends, FIRST_LIMB + limb)
+        miss = vec_sub(vec_load(work.points, FIRST_LIMB + limb), end)
+        far = vec_length(miss)
+        if far > CLOSE * body.height:
+            gentle = LEG_HELP if body.bend[limb] < 0.0 else ARM_HELP
+            part = far / (gentle * body.height)
+            net.gaps[tasks] = far / (1.0 + part * part)
+            along = vec_unit(miss, (0.0, -1.0, 0.0))
+            last = last_joint(body, limb)
+            write_levers(body, guide, work, net, tasks, end, along, last, fixed)
+            tasks += 1
+    return tasks > head and turn_joints(body, guide, work, net, tasks)
 
 
 @helper
