@@ -105,12 +105,14 @@ def hands_facing(
 @helper
 def find_ground(settings: Settings, memory: Memory, height: float, standing: float) -> float:
     """Height of the ground, given where the ankles of a standing person would be."""
-    away = standing - memory.ground
+    ground = float(memory["ground"])
+    away = standing - ground
     slow = SOON
     if abs(away) > NEAR * height:
         slow = RISE if away > 0.0 else FALL
-    memory.ground += away * (1.0 - math.exp(-settings.period / slow))
-    return float(memory.ground)
+    ground += away * (1.0 - math.exp(-settings.period / slow))
+    memory.ground = ground
+    return ground
 
 
 @helper
