@@ -45,9 +45,10 @@ MEMORY = record_type(
     ("speeds", "f8", (VECTORS, 3)),  # their smoothed change [1/s]
     ("normals", "f8", (LIMB_COUNT, 3)),  # hinge axes solved last, in their parents' frames
     ("confidence", "f8"),
-    ("grounded", "i8"),  # whether a body of head and hands alone stands somewhere; then:
+    ("grounded", "i8"),  # whether only head and hands were seen in the frame before; then:
     ("ground", "f8"),  # height of its ankles [m]
-    ("feet", "f8", (2,)),  # and x, z between them [m]
+    ("feet", "f8", (2,)),  # x, z between them [m]
+    ("eased", "f8", (3, 3)),  # how far pelvis and ankles still are from where they are put [m]
 )
 
 

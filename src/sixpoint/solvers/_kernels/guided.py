@@ -33,7 +33,7 @@ from .guided_trunk import bring_ends, share_rest, spread_errors
 from .limb import limb_aim, settle_limb
 from .limb_ends import limb_begin, triangle_angle
 from .pose import finish_frame
-from .standing import UNSEEN, stand_up
+from .standing import UNSEEN, remember_feet, stand_up
 from .tables import (
     LIMB_ROWS,
     LIMBS,
@@ -252,9 +252,13 @@ def solve_frame(
 ) -> None:
     """One frame: positions of six points (6, 3) and rotations of pelvis and head (2, 4)."""
     flags, estimate = begin_frame(body, settings, state, work, seen, turned)
-    if flags & UNSEEN == UNSEEN:
-        stand_up(body, settings, memory, work, estimate)
+    unseen = flags & UNSEEN == UNSEEN
     _, fixed = known_turn(turned, PELVIS)
+    if unseen:
+        faced = stand_up(body, settings, state, memory, work, flags, estimate)
+        estimate = estimate if fixed else faced
+    else:
+        memory.grounded = 0
     head, has_head = known_turn(turned, HEAD)
     guessed = flags & GUESSED != 0
     facing, trust = look(body, guide, state, work, estimate, fixed or guessed, net)
@@ -280,6 +284,8 @@ def solve_frame(
     # A guessed limb goes where the pelvis goes, and would turn it round and round.
     faced = estimate if guessed else pelvis
     finish_frame(body, limits, settings, state, work, rest, faced, seen, out, frame, steps, flags)
+    if unseen:
+        remember_feet(state, work)
 
 
 @kernel
