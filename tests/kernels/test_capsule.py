@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sixpoint.kernels.capsule import box_gap, segment_box_gap, segment_gap
+from sixpoint.kernels.capsule import box_gap, segment_box_gap, segment_gap, way_apart
 
 places = st.tuples(*[st.floats(-2.0, 2.0)] * 3).map(np.array)
 
@@ -55,3 +55,13 @@ def test_depth_inside_a_box_is_that_to_the_nearest_wall():
     half = np.array([1.0, 2.0, 3.0])
     np.testing.assert_allclose(box_gap(np.array([[0.0, 0, 0], [0.9, 0, 0], [2, 2, 3]]), half),
                                [-1.0, -0.1, 1.0])  # fmt: skip
+
+
+def test_lines_part_between_their_nearest_points_or_across_both():
+    x, y, z = np.eye(3)
+    assert way_apart(tuple(2.0 * y), (0.0, 0.0, 0.0), tuple(x), tuple(z)) == (0.0, 1.0, 0.0)
+    for other in (z, x, 0.0 * x):  # crossed, in each other, a point
+        way = np.array(way_apart((0.0,) * 3, (0.0,) * 3, tuple(3.0 * x), tuple(other)))
+        assert np.linalg.norm(way) == pytest.approx(1.0)
+        assert way @ x == pytest.approx(0.0, abs=1e-12)
+        assert way @ other == pytest.approx(0.0, abs=1e-12)

@@ -108,6 +108,22 @@ def test_pik_serves_it_first():
     assert solution.residuals.sum() > 0.05  # two hands are not at one place
 
 
+@pytest.mark.parametrize("name", TAKERS)
+def test_forearms_whose_lines_cross_part_or_are_told(name):
+    person = sp.Skeleton.humanoid(1.75)
+    tasks = [Reach("l_wrist"), Reach("r_wrist"), Apart()]
+    tracker = sp.solver(name).prepare(person, tasks=tasks)
+    crossed = np.array([[-0.05, 1.2, 0.3], [0.05, 1.2, 0.3]])  # symmetric: the lines do meet
+    for _ in range(10):
+        solution = tracker.solve(crossed)
+    pose = solution.pose
+    motion = sp.Motion(person, pose.root[None], pose.rotations[None], 30.0)
+    depth = np.maximum(SelfContact(person).depths(motion), 0.0).sum()
+    assert depth < 0.002 or not solution.converged
+    if name == "pik":
+        assert depth < 0.002
+
+
 def test_what_makes_no_sense_is_refused():
     with pytest.raises(InputError, match="one Apart task, got two or more"):
         sp.solver("dls").prepare(BODY, tasks=[Apart(), Apart(margin=0.1)])

@@ -1,19 +1,23 @@
 """Distances between lines with ends, and between such lines and boxes: what capsules touch by.
 
-NumPy over arrays of any leading shape: clips and all pairs at once.
+NumPy over arrays of any leading shape: clips and all pairs at once. Kernels take `way_apart`, too.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from .types import Floats
+from ._jit import helper
+from .types import Floats, Vec3
+from .vector import vec_cross, vec_length, vec_sub, vec_unit
 
 SEARCH = 48
 """Steps of the search along a line; each leaves 0.62 of the interval: 1e-10 of it in the end."""
 GOLDEN = 0.5 * (5.0**0.5 - 1.0)
 PARALLEL = 1e-10
 """Squared sine of the angle below which lines are parallel."""
+CROSSED = 1e-9
+"""Lines nearer than this cross [m]."""
 TINY = 1e-12
 """Lines shorter than the root of this are points [m^2]."""
 
@@ -69,3 +73,20 @@ def segment_box_gap(a: Floats, b: Floats, half: Floats) -> tuple[Floats, Floats]
         low, high = np.where(nearer, low, one), np.where(nearer, two, high)
     t = 0.5 * (low + high)
     return box_gap(a + t[..., None] * way, half), t
+
+
+@helper
+def way_apart(one: Vec3, other: Vec3, along: Vec3, beside: Vec3) -> Vec3:
+    """Unit vector along which two lines part: from `other` to `one`, their nearest points.
+
+    Lines that cross part across both of them, `along` and `beside` being their directions; lines
+    that lie in each other by any way across.
+    """
+    way = vec_sub(one, other)
+    if vec_length(way) > CROSSED:
+        return vec_unit(way, (0.0, 1.0, 0.0))
+    along, beside = vec_unit(along, (0.0, 1.0, 0.0)), vec_unit(beside, (0.0, 1.0, 0.0))
+    way = vec_cross(along, beside)
+    if vec_length(way) ** 2 < PARALLEL:
+        way = vec_cross(along, (1.0, 0.0, 0.0) if abs(along[0]) < 0.5 else (0.0, 0.0, 1.0))
+    return vec_unit(way, (0.0, 1.0, 0.0))

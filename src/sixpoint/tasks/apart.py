@@ -8,7 +8,8 @@ import numpy as np
 
 from ..body.pairs import free_pairs, pair_depths
 from ..errors import InputError
-from ..kernels.types import Bools, Floats
+from ..kernels.capsule import way_apart
+from ..kernels.types import Bools, Floats, Vec3
 from ..motion.pose import Pose
 from .base import Task, turning
 
@@ -51,17 +52,16 @@ class Apart(Task[Floats]):
         """Change of each depth with each degree of freedom (P, D) [m/rad]; zero where apart."""
         shape, pairs = free_pairs(pose.skeleton)
         depths, first, second = pair_depths(shape, pairs, *pose.world())
+        starts, ends = shape.place(*pose.world())
         places, axes = turning(pose)
         out = np.zeros((len(pairs), len(axes)))
         for k in np.flatnonzero(depths + self.margin > 0.0):
-            apart = first[k] - second[k]
-            length = float(np.linalg.norm(apart))
-            if length < 1e-9:
-                continue  # one within the other: no way is shorter than another
+            lines = (ends[i] - starts[i] for i in pairs[k])
+            way = np.array(way_apart(*(_as3(v) for v in (first[k], second[k], *lines))))
             one, other = (shape.capsules[pair].joint for pair in pairs[k])
             speed = np.where(_moving(pose, one)[:, None], np.cross(axes, first[k] - places), 0.0)
             speed -= np.where(_moving(pose, other)[:, None], np.cross(axes, second[k] - places), 0)
-            out[k] = -speed @ (apart / length)
+            out[k] = -speed @ way
         return out
 
 
@@ -70,3 +70,8 @@ def _moving(pose: Pose, joint: int) -> Bools:
     body = pose.skeleton.articulation
     joints = np.repeat(np.arange(pose.skeleton.joint_count), body.freedom)
     return np.asarray(body.moving(joint)[joints])
+
+
+def _as3(v: Floats) -> Vec3:
+    """A vector as kernels take it."""
+    return float(v[0]), float(v[1]), float(v[2])

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...kernels._jit import helper
+from ...kernels.capsule import way_apart
 from ...kernels.quaternion import quat_load, quat_rotate
 from ...kernels.types import Floats, Ints, Vec3
 from ...kernels.vector import (
@@ -26,8 +27,6 @@ from .figure import Figure, FigurePose
 
 POINT = 1e-12
 """A line shorter than the root of this is a point [m^2]."""
-WITHIN = 1e-9
-"""Lines nearer than this cross: no way out is shorter than another [m]."""
 
 
 class Capsules(NamedTuple):
@@ -98,6 +97,12 @@ def pair_points(capsules: Capsules, pair: int) -> tuple[Vec3, Vec3]:
 
 
 @helper
+def capsule_line(capsules: Capsules, i: int) -> Vec3:
+    """From one end of a capsule's line to the other in the world [m]."""
+    return vec_sub(vec_load(capsules.ends[i], 1), vec_load(capsules.ends[i], 0))
+
+
+@helper
 def apart_square(pose: FigurePose, capsules: Capsules) -> float:
     """Depths of all pairs, squared and summed [m^2]."""
     place_ends(pose, capsules)
@@ -129,7 +134,7 @@ def find_touching(
         one, other = pair_points(capsules, p)
         gap = vec_length(vec_sub(one, other))
         depth = capsules.radius[i] + capsules.radius[j] + capsules.margin[0] - gap
-        if not depth > 0.0 or gap < WITHIN:
+        if not depth > 0.0:
             continue
         deepest, total = max(deepest, depth), total + depth
         slot = 0
@@ -161,9 +166,9 @@ def touching_rows(
         if pair < 0:
             continue
         one, other = vec_load(capsules.near[k], 0), vec_load(capsules.near[k], 1)
-        way = vec_sub(one, other)
-        away = vec_scale(way, -figure.task_weight[task] / max(vec_length(way), WITHIN))
         first, second = capsules.pair[pair, 0], capsules.pair[pair, 1]
+        way = way_apart(one, other, capsule_line(capsules, first), capsule_line(capsules, second))
+        away = vec_scale(way, -figure.task_weight[task])
         for row in range(figure.parent.shape[0]):
             moves, moved = capsules.moves[first, row], capsules.moves[second, row]
             if moves == moved:
