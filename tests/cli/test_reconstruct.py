@@ -76,6 +76,22 @@ def test_points_that_were_not_seen_are_reported(clip, tmp_path, report):
     assert any("'l_wrist' was not seen in 3 of" in text for text in found["warnings"])
 
 
+def test_trackers_that_were_mixed_up_are_told_of(clip, tmp_path, report):
+    points = clip.points()
+    order = [0, 1, 3, 2, 4, 5]
+    wrong = type(points)(points.names, points.positions[:, order], points.rate)
+    save_points(wrong, tmp_path / "p.npz")
+    save_points(points, tmp_path / "right.npz")
+    words = ("-o", tmp_path / "o.bvh", "--height", 1.75)
+    (said,) = report("reconstruct", tmp_path / "p.npz", *words)["warnings"]
+    assert said.startswith("the points look as if left and right wrist were exchanged")
+    assert report("reconstruct", tmp_path / "right.npz", *words)["warnings"] == []
+    nobody = np.random.default_rng(1).uniform(-1.0, 1.0, points.positions.shape)
+    save_points(type(points)(points.names, nobody, points.rate), tmp_path / "p.npz")
+    warnings = report("reconstruct", tmp_path / "p.npz", *words)["warnings"]
+    assert any("unlike a person's" in text for text in warnings)
+
+
 def test_settings_change_the_result(clip_path, tmp_path, report):
     plain = report("reconstruct", clip_path, "-o", tmp_path / "a.bvh")
     turned = report("reconstruct", clip_path, "-o", tmp_path / "a.bvh", "--weights", 0, 1, 0)

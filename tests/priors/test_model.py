@@ -53,9 +53,11 @@ def test_answers_are_finite_and_bounded_for_any_input():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"version": np.array(99)}, "Expected version 2 of a sixpoint prior, got version 99"),
+        ({"version": np.array(99)}, "Expected version 3 of a sixpoint prior, got version 99"),
         ({"format": np.array("sixpoint motion")}, "Expected a sixpoint prior file, got 'sixpoint"),
         ({"w1": np.zeros((7, 128))}, "Expected layers from 35 inputs to 78 outputs"),
+        ({"critic_w3": np.zeros((32, 2))}, "Expected layers from 35 inputs to 1 outputs"),
+        ({"critic_b1": None}, "critic_b1 is missing"),
         ({"w2": np.zeros(3)}, "Expected three layers of weights"),
         ({"mean": np.zeros(4)}, r"Expected `mean` of shape \(35,\), got \(4,\)"),
         ({"scale": np.zeros(35)}, "Expected positive `scale`"),

@@ -39,6 +39,7 @@ STEPS = {
     "cosine": (tape.cos, A),
     "angle": (tape.atan2, A, B),
     "bend": (tape.bend, A),
+    "softplus": (lambda a: tape.softplus(a * 40.0), A),
     "least": (tape.least, A, B),
     "least of a number": (lambda a: tape.least(a, 0.1), A),
     "most": (tape.most, A, B),

@@ -90,11 +90,34 @@ def run_job(job: Job) -> dict[str, Any]:
         comparison = compare(motion, original)
     notes = formats.save(motion, job.output)
     before = () if original is None else original.source.notes
-    report = report_of(result, comparison, [*before, *stood, *notes])
+    doubts = doubts_of(points, skeleton, original is None)
+    report = report_of(result, comparison, [*doubts, *before, *stood, *notes])
     if not points.seen.any():
         report |= {"target_mean_m": None, "target_max_m": None}
         report["warnings"] = [NOBODY, *report["warnings"]]
     return report
+
+
+def doubts_of(points: Points, skeleton: Skeleton, tracked: bool) -> list[str]:
+    """A warning of points that look wrongly named or turned, if there is reason for one.
+
+    Trackers are mixed up easily; of motions, whose joints have names, only a mistake that can be
+    named is told.
+    """
+    from ..priors.naming import UNLIKE, find_mistake
+
+    mistake, plausible = find_mistake(points, skeleton)
+    if mistake is not None:
+        return [
+            f"the points look as if {mistake.words} (as they are, a critic who knows people gives "
+            f"them {plausible:.0%})"
+        ]
+    if tracked and plausible < UNLIKE:
+        return [
+            f"the points look unlike a person's (a critic who knows people gives them "
+            f"{plausible:.0%}): check their names, unit and axes"
+        ]
+    return []
 
 
 def _slid(motion: Motion, points: Points, solver: str) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -54,6 +55,10 @@ def command(
     sixpoint train clips/ -o mine.npz
     sixpoint reconstruct points.csv --height 1.78 --prior mine.npz -o body.bvh
     """  # noqa: D301  (click wants the backspace itself)
+    # Before NumPy is imported. The matrices are small: threads would only wait for each other, and
+    # their number would change the last bits of the model.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
     from ..bench.judging import judge_subjects
     from ..formats.subjects import read_subjects
     from ..priors.card import card_text

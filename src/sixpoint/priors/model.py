@@ -22,13 +22,16 @@ from ..replacing import replacing
 from .layout import INPUTS, OUTPUTS, mirror_inputs, mirror_outputs
 from .network import bend
 
-FORMAT, VERSION = "sixpoint prior", 2
+FORMAT, VERSION = "sixpoint prior", 3
 """Version of what goes in and comes out: a model of another one cannot be used."""
 BUILTIN = "people.npz"
 """The model that comes with the package."""
 LAYERS = ("w1", "b1", "w2", "b2", "w3", "b3")
+CRITIC = tuple(f"critic_{name}" for name in LAYERS)
 ODDEST = 6.0
 """Inputs further from their mean than this many deviations are taken to be no further."""
+CERTAIN = 30.0
+"""Score of points that are right beyond doubt."""
 MOST_UNITS = 512
 """Widest hidden layer: what a frame's time allows."""
 
@@ -47,37 +50,30 @@ class Prior:
     """Takes scaled inputs to numbers that vary alike in what was seen, shape (35, 35)."""
     near: float
     """Distance from what was seen up to which the prior is fully trusted: the 99.5th percentile."""
+    critic: tuple[Floats, ...]
+    """Weights of the network that says whether points can be right: as `weights`, but 1 output."""
     card: Mapping[str, Any] = field(default_factory=dict)
     """Data, split, settings and figures, for the model card."""
 
     def __post_init__(self) -> None:
         put = object.__setattr__
-        put(self, "weights", tuple(frozen_array(w) for w in self.weights))
+        for name in ("weights", "critic"):
+            put(self, name, tuple(frozen_array(w) for w in getattr(self, name)))
         for name in ("mean", "scale", "whitening"):
             put(self, name, frozen_array(getattr(self, name)))
         put(self, "card", dict(self.card))
         self._check()
 
     def _check(self) -> None:
-        shapes = [w.shape for w in self.weights]
-        if len(shapes) != len(LAYERS) or any(len(s) != 2 - k % 2 for k, s in enumerate(shapes)):
-            raise FormatError(f"Expected three layers of weights, got the shapes {shapes}.")
-        (first, one), (other, two), (third, last) = shapes[0], shapes[2], shapes[4]
-        want = [(INPUTS, one), (one,), (one, two), (two,), (two, OUTPUTS), (OUTPUTS,)]
-        if shapes != want or (first, other, third, last) != (INPUTS, one, two, OUTPUTS):
-            raise FormatError(
-                f"Expected layers from {INPUTS} inputs to {OUTPUTS} outputs that fit each other, "
-                f"got the shapes {shapes}."
-            )
-        if max(one, two) > MOST_UNITS:
-            raise FormatError(f"Expected at most {MOST_UNITS} hidden units, got {max(one, two)}.")
+        _check_layers(self.weights, OUTPUTS)
+        _check_layers(self.critic, 1)
         for name, shape in (("mean", (INPUTS,)), ("scale", (INPUTS,)),
                             ("whitening", (INPUTS, INPUTS))):  # fmt: skip
             if getattr(self, name).shape != shape:
                 raise FormatError(
                     f"Expected `{name}` of shape {shape}, got {getattr(self, name).shape}."
                 )
-        arrays = (*self.weights, self.mean, self.scale, self.whitening)
+        arrays = (*self.weights, *self.critic, self.mean, self.scale, self.whitening)
         if not all(np.isfinite(a).all() for a in arrays) or not 0.0 < self.near < np.inf:
             raise FormatError("Expected finite numbers, got NaN or infinity.")
         if not (self.scale > 0.0).all():
@@ -86,36 +82,43 @@ class Prior:
     @property
     def numbers(self) -> int:
         """How many numbers were fitted."""
-        return sum(w.size for w in self.weights)
+        return sum(w.size for w in (*self.weights, *self.critic))
 
     def predict(self, x: Floats) -> Floats:
         """Outputs (F, 78) for inputs (F, 35): the mean of the body and of its mirror image.
 
         What the compiled solver does frame by frame; here for whole arrays.
         """
-        order, signs = mirror_inputs()
         back, back_signs = mirror_outputs()
-        straight = self._through(x)
-        mirrored = self._through(x[:, order] * signs)
+        straight, mirrored = (through(self.weights, v) for v in self._both(x))
         return np.asarray(0.5 * (straight + mirrored[:, back] * back_signs))
 
     def distance(self, x: Floats) -> Floats:
         """How far inputs (F, 35) are from what was seen; `near` is the rim of the usual, (F,)."""
-        order, signs = mirror_inputs()
-        both = [self._scaled(v) @ self.whitening for v in (x, x[:, order] * signs)]
+        both = [v @ self.whitening for v in self._both(x)]
         return np.asarray(np.max([np.linalg.norm(v, axis=1) for v in both], axis=0))
 
-    def _scaled(self, x: Floats) -> Floats:
+    def plausibility(self, x: Floats) -> Floats:
+        """Whether inputs (F, 35) are of a body whose points have their right names, (F,).
+
+        The probability, if right and wrong ones were equally frequent.
+        """
+        scores = [through(self.critic, v)[:, 0] for v in self._both(x)]
+        return np.asarray(0.5 + 0.5 * np.tanh(0.25 * np.sum(scores, axis=0)))
+
+    def scaled(self, x: Floats) -> Floats:
+        """Inputs (F, 35) as the networks take them: of mean 0 and deviation 1, none very odd."""
         return np.asarray(np.clip((x - self.mean) / self.scale, -ODDEST, ODDEST))
 
-    def _through(self, x: Floats) -> Floats:
-        w1, b1, w2, b2, w3, b3 = self.weights
-        h = bend(self._scaled(x) @ w1 + b1)
-        return np.asarray(bend(h @ w2 + b2) @ w3 + b3)
+    def _both(self, x: Floats) -> tuple[Floats, Floats]:
+        """Scaled inputs of the body and of its mirror image."""
+        order, signs = mirror_inputs()
+        return self.scaled(x), self.scaled(x[:, order] * signs)
 
     def save(self, path: str | Path) -> None:
         """Write everything into one NPZ file, weights as 32-bit floats."""
         content: dict[str, Any] = dict(zip(LAYERS, self.weights, strict=True))
+        content |= zip(CRITIC, self.critic, strict=True)
         content |= {name: getattr(self, name) for name in ("mean", "scale", "whitening", "near")}
         content = {key: np.asarray(value, np.float32) for key, value in content.items()}
         content |= {"format": FORMAT, "version": VERSION, "card": json.dumps(self.card)}
@@ -140,7 +143,17 @@ class Prior:
 
     @classmethod
     def _read(cls, data: bytes) -> Self:
-        needed = ("format", "version", "card", *LAYERS, "mean", "scale", "whitening", "near")
+        needed = (
+            "format",
+            "version",
+            "card",
+            *LAYERS,
+            *CRITIC,
+            "mean",
+            "scale",
+            "whitening",
+            "near",
+        )
         try:
             with np.load(io.BytesIO(data), allow_pickle=False) as file:
                 content = {key: file[key] for key in file.files}
@@ -161,6 +174,7 @@ class Prior:
                 content["scale"],
                 content["whitening"],
                 float(content["near"]),
+                tuple(content[name] for name in CRITIC),
                 json.loads(str(content["card"])),
             )
         except FormatError:
@@ -168,6 +182,32 @@ class Prior:
         except (KeyError, TypeError, ValueError, EOFError, zipfile.BadZipFile, zlib.error,
                 OSError) as error:  # fmt: skip
             raise FormatError(f"Expected a {FORMAT} file, got something else.") from error
+
+
+def _check_layers(weights: tuple[Floats, ...], outputs: int) -> None:
+    shapes = [w.shape for w in weights]
+    if len(shapes) != len(LAYERS) or any(len(s) != 2 - k % 2 for k, s in enumerate(shapes)):
+        raise FormatError(f"Expected three layers of weights, got the shapes {shapes}.")
+    one, two = shapes[0][1], shapes[2][1]
+    if shapes != [(INPUTS, one), (one,), (one, two), (two,), (two, outputs), (outputs,)]:
+        raise FormatError(
+            f"Expected layers from {INPUTS} inputs to {outputs} outputs that fit each other, "
+            f"got the shapes {shapes}."
+        )
+    if max(one, two) > MOST_UNITS:
+        raise FormatError(f"Expected at most {MOST_UNITS} hidden units, got {max(one, two)}.")
+
+
+def through(weights: tuple[Floats, ...], x: Floats) -> Floats:
+    """Scaled inputs (F, 35) to the outputs of a network."""
+    w1, b1, w2, b2, w3, b3 = weights
+    return np.asarray(bend(bend(x @ w1 + b1) @ w2 + b2) @ w3 + b3)
+
+
+def believing() -> tuple[Floats, ...]:
+    """A critic to whom all points are right."""
+    shapes: tuple[tuple[int, ...], ...] = ((INPUTS, 1), (1,), (1, 1), (1,), (1, 1))
+    return (*(np.zeros(shape) for shape in shapes), np.full(1, CERTAIN))
 
 
 @cache

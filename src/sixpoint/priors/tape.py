@@ -156,6 +156,12 @@ def bend(x: Value) -> Value:
     return Value(0.5 * (x.array + root), [(x, lambda g: g * slope)])
 
 
+def softplus(x: Value) -> Value:
+    """log(1 + e^x), for any x."""
+    slope = 0.5 + 0.5 * np.tanh(0.5 * x.array)
+    return Value(np.logaddexp(0.0, x.array), [(x, lambda g: g * slope)])
+
+
 def least(a: Value, b: Value | Array | float) -> Value:
     """The smaller of two, number by number."""
     first = a.array <= _raw(b)

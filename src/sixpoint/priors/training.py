@@ -15,10 +15,11 @@ import numpy as np
 from ..errors import InputError
 from ..kernels import arrays
 from ..kernels.types import Floats, Ints
+from .critic import fit_critic
 from .layout import INPUTS, OUTPUTS, facing, inputs, mirror_inputs, mirror_outputs, neutral
 from .leaks import find_leaks
 from .loss import Batch, loss
-from .model import Prior
+from .model import Prior, believing
 from .network import Adam, forward, new_weights
 from .rows import Rows, Subject, draw_rows, turned_facing
 from .tape import Array, Value, flipped, slopes
@@ -53,6 +54,10 @@ class TrainingSettings:
     """Part of the frames whose facing is anywhere."""
     own: float = 0.5
     """Part of the frames that are seen in the facing which the network chooses."""
+    critic_units: int = 32
+    """In each of the two hidden layers of the critic."""
+    critic_pace: int = 2
+    """Its steps for each step of the first network; they are much quicker."""
     seed: int = 20080408
 
 
@@ -95,7 +100,7 @@ class Fitting:
         """What has been learned."""
         whitening, near = self._usual()
         weights = tuple(w.astype(np.float64) for w in self.weights)
-        return Prior(weights, self.mean, self.scale, whitening, near)
+        return Prior(weights, self.mean, self.scale, whitening, near, believing())
 
     def _facing(self, points: Array, frames: Array, sizes: Array) -> Array:
         """For a part of the frames, the facing that follows from the network's answer."""
@@ -159,11 +164,28 @@ def train_prior(
     rng = np.random.default_rng(chosen.seed)
     rows = draw_rows(subjects, chosen.rows, chosen.swap, chosen.lengths, rng)
     fitting = Fitting(rows, chosen, rng)
+    critic_steps = chosen.critic_pace * chosen.steps
+    total = chosen.steps + critic_steps
+
+    def tell(done: int) -> None:
+        if progress is not None:
+            progress(done, total)
+
     for step in range(chosen.steps):
         fitting.step()
-        if progress is not None and (step + 1) % 50 == 0:
-            progress(step + 1, chosen.steps)
-    return fitting.prior()
+        if (step + 1) % 50 == 0:
+            tell(step + 1)
+    prior = fitting.prior()
+    critic = fit_critic(
+        prior,
+        rows,
+        rng,
+        units=chosen.critic_units,
+        steps=critic_steps,
+        noise=chosen.noise,
+        progress=lambda done: tell(chosen.steps + done),
+    )
+    return replace(prior, critic=tuple(w.astype(np.float64) for w in critic))
 
 
 def _batch(

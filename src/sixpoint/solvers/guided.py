@@ -63,6 +63,7 @@ def net_of(prior: Prior) -> Net:
     order, signs = mirror_inputs()
     back, back_signs = mirror_outputs()
     w1, b1, w2, b2, w3, b3 = (np.array(w) for w in prior.weights)
+    c1, d1, c2, d2, c3, d3 = (np.array(w) for w in prior.critic)
     return Net(
         w1=w1,
         b1=b1,
@@ -81,6 +82,15 @@ def net_of(prior: Prior) -> Net:
         h1=np.zeros((2, len(b1))),
         h2=np.zeros((2, len(b2))),
         y=np.zeros((2, 3 * VECTORS)),
+        c1=c1,
+        d1=d1,
+        c2=c2,
+        d2=d2,
+        c3=c3,
+        d3=d3,
+        g1=np.zeros((2, len(d1))),
+        g2=np.zeros((2, len(d2))),
+        score=np.zeros((2, 1)),
         vectors=np.zeros((VECTORS, 3)),
         world=arrays.identity(STATIONS),
         lower=arrays.identity(1),

@@ -34,6 +34,7 @@ from ...kernels.vector import (
 )
 from .frame import HEAD, PELVIS
 from .guide_tables import ENDS, INPUTS, POINTS, STATIONS, VECTORS, Guide, Memory, Net
+from .layers import dense
 from .tables import Body, State, Work
 from .trunk import as3
 
@@ -43,29 +44,6 @@ FIRST_LOOKS, LOOKS = 4, 2
 """Times that the network is asked in the first frame and in later ones."""
 SPEED_CUTOFF = 1.0
 """One-euro filter: cutoff of the speed [Hz] (Casiez, Roussel and Vogel, CHI 2012)."""
-
-
-@helper
-def dense(x: Floats, w: Floats, b: Floats, out: Floats, bent: bool) -> None:
-    """One layer for the two rows of x: out = x W + b, and the bend of hidden units.
-
-    Sums run over the outputs inside, so that the compiler can take several at once without changing
-    the order of additions.
-    """
-    width = w.shape[1]
-    for j in range(width):
-        out[0, j] = b[j]
-        out[1, j] = b[j]
-    for i in range(w.shape[0]):
-        straight, mirrored = x[0, i], x[1, i]
-        for j in range(width):
-            out[0, j] += straight * w[i, j]
-            out[1, j] += mirrored * w[i, j]
-    if bent:
-        for j in range(width):
-            a, b_ = out[0, j], out[1, j]
-            out[0, j] = 0.5 * (a + math.sqrt(a * a + 1.0))
-            out[1, j] = 0.5 * (b_ + math.sqrt(b_ * b_ + 1.0))
 
 
 @helper

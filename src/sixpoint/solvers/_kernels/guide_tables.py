@@ -53,7 +53,7 @@ MEMORY = record_type(
 
 
 class Net(NamedTuple):
-    """The network and its scratch memory; h1 and h2 hidden units."""
+    """The networks and their scratch memory; h1, h2, k1 and k2 hidden units."""
 
     w1: Floats
     """(35, h1)."""
@@ -84,6 +84,21 @@ class Net(NamedTuple):
     """(2, h2)."""
     y: Floats
     """Outputs, (2, 78)."""
+    c1: Floats
+    """The critic: (35, k1)."""
+    d1: Floats
+    c2: Floats
+    """(k1, k2)."""
+    d2: Floats
+    c3: Floats
+    """(k2, 1)."""
+    d3: Floats
+    g1: Floats
+    """(2, k1)."""
+    g2: Floats
+    """(2, k2)."""
+    score: Floats
+    """What it says of both, (2, 1)."""
     vectors: Floats
     """The answer, (26, 3)."""
     world: Floats

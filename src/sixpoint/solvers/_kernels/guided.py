@@ -26,6 +26,7 @@ from ...kernels.vector import (
     vec_store,
     vec_unit,
 )
+from .critic import belief
 from .frame import FIRST_LIMB, HEAD, PELVIS, begin_frame, known_turn
 from .guide import hand_of, look, part_turn, read_stations, rotation_of, smooth
 from .guide_tables import ENDS, HINGES, STATIONS, Guide, Memory, Net
@@ -262,7 +263,7 @@ def solve_frame(
     head, has_head = known_turn(turned, HEAD)
     guessed = flags & GUESSED != 0
     facing, trust = look(body, guide, state, work, estimate, fixed or guessed, net)
-    memory.confidence = trust * seen_part(flags, seen.shape[0])
+    memory.confidence = trust * belief(net) * seen_part(flags, seen.shape[0])
     smooth(guide, memory, facing, net)
     read_stations(net)
     steps, more = guide_trunk(
