@@ -25,6 +25,18 @@ def test_tables_keep_brackets_and_width_in_a_pipe(capsys):
     assert "[bold]1[/bold]" in text
 
 
+def test_titles_are_one_line_above_narrow_tables(capsys):
+    show_table("time of an iteration [us]", ("a",), [("1",)])
+    assert capsys.readouterr().out.splitlines()[0] == "time of an iteration [us]"
+
+
+def test_tables_need_no_title(capsys):
+    show_table(None, ("name",), [("[a]",)])
+    lines = capsys.readouterr().out.splitlines()
+    assert "name" in lines[1]
+    assert "[a]" in lines[3]
+
+
 def test_facts_are_one_line_each_in_a_pipe(capsys):
     show_facts("title", [("a", "y" * 300), ("long name", "[z]")])
     lines = capsys.readouterr().out.splitlines()

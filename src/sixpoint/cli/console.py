@@ -47,9 +47,9 @@ def _plain(value: Any) -> Any:
 
 def show_table(title: str | None, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """A table on standard output: fitted to a terminal, in a pipe as wide as it must be."""
-    table = Table(title=title, title_justify="left", title_style="bold", header_style="bold")
+    # Text: square brackets in units, names and paths are not markup.
+    table = Table(header_style="bold")
     for k, name in enumerate(columns):
-        # Text: square brackets in names and paths are not markup.
         table.add_column(Text(name), justify="left" if k == 0 else "right", overflow="fold")
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
@@ -57,14 +57,14 @@ def show_table(title: str | None, columns: Sequence[str], rows: Sequence[Sequenc
     if not console.is_terminal:
         console = Console(highlight=False, width=10_000)
         console.width = console.measure(table).maximum
+    _print_title(console, title)
     console.print(table)
 
 
 def show_facts(title: str | None, facts: Sequence[tuple[str, str]]) -> None:
     """Names and values on standard output, one fact a line; folded only on a terminal."""
     console = Console(highlight=False)
-    if title is not None:
-        console.print(Text(title, style="bold"), soft_wrap=True)
+    _print_title(console, title)
     if not console.is_terminal:
         wide = max((len(name) for name, _ in facts), default=0)
         for name, value in facts:
@@ -76,6 +76,11 @@ def show_facts(title: str | None, facts: Sequence[tuple[str, str]]) -> None:
     for name, value in facts:
         table.add_row(Text(name), Text(value))
     console.print(table)
+
+
+def _print_title(console: Console, title: str | None) -> None:
+    if title is not None:
+        console.print(Text(title, style="bold"), soft_wrap=True)
 
 
 @contextmanager
