@@ -101,7 +101,9 @@ def bench_particles(
         scenes[name] = scene_facts(name, seed, FEWEST if quick else MANY)
         tell()
     thirty = [row["success"] for row in grid if row["particles"] == 30]
-    timed = [row for row in times if row["method"] == f"{TIMED_PARTICLES[0]} particles"]
+    most = f"{TIMED_PARTICLES[0]} particles"
+    free = [row for row in times if row["method"] == most]
+    limited = [row for row in times if row["method"] == f"{most}, limits"]
     rivals = [row for row in times if row["method"].startswith("jacobian-transpose")]
     a_second = {row["limits"]: row["iterations_per_second"] for row in speeds}
     return {
@@ -114,7 +116,8 @@ def bench_particles(
         "success": grid,
         "success_rim": rim,
         "particles_for_99": enough_particles(grid),
-        "time_slope": slope(timed),
+        "time_slope": slope(free),
+        "time_slope_limits": slope(limited),
         "time_slope_finite_differences": slope([row for row in rivals if row["dof"] >= 30]),
         "times": times,
         "iterations_per_second_90dof": a_second["off"],

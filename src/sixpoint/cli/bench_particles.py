@@ -110,6 +110,7 @@ def _show(found: dict[str, Any]) -> None:
         None,
         [
             ("time against DoF", f"slope {found['time_slope']:.2f} of the logarithms"),
+            ("the same with limits", f"slope {found['time_slope_limits']:.2f}"),
             ("hand", f"tips within {1e3 * found['hand_tip_max_m']:.1f} mm in all seeds"),
             ("machine", f"{machine['cpu']}, {machine['cores']} cores, Python {machine['python']}"),
         ],
