@@ -39,6 +39,7 @@ from ...kernels.vector import (
 from .frame import FIRST_LIMB, HEAD, PELVIS, begin_frame
 from .limb_ends import FELT, limb_begin, limb_end
 from .pose import finish_frame
+from .spine import spine_chord
 from .tables import (
     LIMB_ROWS,
     LIMBS,
@@ -63,7 +64,7 @@ from .tgb import (
     swivelled,
     tgb_limb,
 )
-from .trunk import hang_pelvis, spine_chord
+from .trunk import hang_pelvis
 
 ARMS = 2
 CLOSE = 0.5
