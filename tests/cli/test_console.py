@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 
-from sixpoint.cli.console import compiling, emit, progress, show_facts, show_table
+from sixpoint.cli.console import compiling, emit, progress, save_report, show_facts, show_table
 from sixpoint.kernels._jit import kernel
 
 
@@ -15,6 +15,16 @@ def test_reports_are_plain_json(capsys):
         "a": 1.5, "b": [1, 2], "c": None, "d": [0, 1], "e": {"f": None}, "g": True, "h": 3,
         "i": "å",
     }  # fmt: skip
+
+
+def test_reports_are_saved_as_they_are_printed(tmp_path, capsys):
+    report, path = {"a": np.float64(1.5), "c": float("nan")}, tmp_path / "new" / "report.json"
+    save_report(report, path)
+    saved = capsys.readouterr()
+    emit(report)
+    assert path.read_text() == capsys.readouterr().out
+    assert saved.out == ""
+    assert saved.err == f"wrote {path}\n"
 
 
 def test_tables_keep_brackets_and_width_in_a_pipe(capsys):

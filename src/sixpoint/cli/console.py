@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import click
@@ -26,7 +27,21 @@ def say(text: str) -> None:
 
 def emit(report: Mapping[str, Any]) -> None:
     """One JSON object on standard output; numbers that are not finite become null."""
-    click.echo(json.dumps(_plain(report), indent=2))
+    click.echo(_text(report))
+
+
+def save_report(report: Mapping[str, Any], path: Path) -> None:
+    """The same in a file, whose folder is made if there is none."""
+    from ..replacing import replacing
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as file:
+        file.write(f"{_text(report)}\n".encode())
+    say(f"wrote {path}")
+
+
+def _text(report: Mapping[str, Any]) -> str:
+    return json.dumps(_plain(report), indent=2)
 
 
 def _plain(value: Any) -> Any:
