@@ -79,7 +79,7 @@ def particles(found: dict[str, Any]) -> dict[str, Any]:
         "spreads",
         "constant",
     )
-    slopes = ("time_slope", "time_slope_finite_differences")
+    slopes = ("time_slope", "time_slope_limits", "time_slope_finite_differences")
     return {key: _rounded(found[key]) for key in (*kept, *slopes, "times", "scenes")}
 
 

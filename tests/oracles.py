@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 
+from sixpoint.kernels.types import Quat
+
 
 def scipy_rotation(q: ArrayLike) -> Rotation:
     """From (w, x, y, z) to SciPy's (x, y, z, w)."""
@@ -17,6 +19,11 @@ def scipy_rotation(q: ArrayLike) -> Rotation:
 def quaternions(rotation: Rotation) -> np.ndarray:
     """From SciPy back to (w, x, y, z)."""
     return np.roll(rotation.as_quat(), 1, axis=-1)
+
+
+def negative(q: Quat) -> Quat:
+    """The same rotation, with the other sign."""
+    return (-q[0], -q[1], -q[2], -q[3])
 
 
 def euler_angles(rotation: Rotation, order: str) -> np.ndarray:

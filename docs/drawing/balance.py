@@ -54,12 +54,12 @@ def box_carried(path: Path) -> None:
     basis = view(25.0, 8.0)
     for r, (name, motion) in enumerate(rows):
         for k, frame in enumerate((0, 32, 52, 82, 112, 140)):
-            axes = place(figure, (k / 6, 0.67 - r / 3, 1 / 6, 0.31), (-0.75, 0.75), (0.0, 1.85))
+            axes = place(figure, (k / 6, 0.67 - r / 3, 1 / 6, 0.31), (-0.95, 0.55), (-0.1, 1.85))
             pen = Pen(axes, basis)
             pen.body(motion, frame=frame)
             pen.dots(points.positions[frame, 2:4], size=18.0)
             if k == 0:
-                axes.text(-0.7, 1.9, name, fontsize=9, color=INK)
+                axes.text(-0.9, 1.9, name, fontsize=9, color=INK)
     save(figure, path)
 
 

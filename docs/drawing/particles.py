@@ -16,7 +16,7 @@ from sixpoint.bench.particle_scenes import (
     person_scene,
     tracker_of,
 )
-from sixpoint.bench.particles import DOF, INNER, SEED, success_cell
+from sixpoint.bench.particles import DOF, INNER, SEED, TRIALS, success_cell
 from sixpoint.body.hand import FINGERS
 from sixpoint.kernels.random import random_state
 from sixpoint.kernels.types import Floats
@@ -174,9 +174,9 @@ def chain(path: Path) -> None:
 
 
 def success(path: Path) -> None:
-    """Fig. 4 a: success against the number of particles, 150 targets each."""
+    """Fig. 4 a: success against the number of particles, as many targets as in the table."""
     counts = (3, 4, 5, 7, 10, 20, 30)
-    rows = [success_cell(dof, n, 150, SEED, 0.0, INNER) for dof in DOF for n in counts]
+    rows = [success_cell(dof, n, TRIALS, SEED, 0.0, INNER) for dof in DOF for n in counts]
     save(success_chart(rows), path)
 
 

@@ -69,6 +69,7 @@ def test_the_bench_has_its_keys(monkeypatch):
         "success_rate_30_particles",
         "iterations_per_second_90dof",
         "time_slope",
+        "time_slope_limits",
         "hand_tip_max_m",
         "coupling_max_deg",
     ):

@@ -31,7 +31,7 @@ def test_particles_takes_a_seed(report):
 def test_particles_shows_tables(run):
     done = run("bench", "particles", "--trials", 1, "--quick")
     assert "success within 200 iterations" in done.stdout
-    assert "time of an iteration" in done.stdout
+    assert "time of an iteration [us]" in done.stdout
     assert "tips within" in done.stdout
 
 

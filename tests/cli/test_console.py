@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 
-from sixpoint.cli.console import compiling, emit, progress, show_facts, show_table
+from sixpoint.cli.console import compiling, emit, progress, save_report, show_facts, show_table
 from sixpoint.kernels._jit import kernel
 
 
@@ -17,12 +17,34 @@ def test_reports_are_plain_json(capsys):
     }  # fmt: skip
 
 
+def test_reports_are_saved_as_they_are_printed(tmp_path, capsys):
+    report, path = {"a": np.float64(1.5), "c": float("nan")}, tmp_path / "new" / "report.json"
+    save_report(report, path)
+    saved = capsys.readouterr()
+    emit(report)
+    assert path.read_text() == capsys.readouterr().out
+    assert saved.out == ""
+    assert saved.err == f"wrote {path}\n"
+
+
 def test_tables_keep_brackets_and_width_in_a_pipe(capsys):
     show_table("title", ("name [m]", "value"), [("x" * 200, "[bold]1[/bold]")])
     text = capsys.readouterr().out
     assert "name [m]" in text
     assert "x" * 200 in text
     assert "[bold]1[/bold]" in text
+
+
+def test_titles_are_one_line_above_narrow_tables(capsys):
+    show_table("time of an iteration [us]", ("a",), [("1",)])
+    assert capsys.readouterr().out.splitlines()[0] == "time of an iteration [us]"
+
+
+def test_tables_need_no_title(capsys):
+    show_table(None, ("name",), [("[a]",)])
+    lines = capsys.readouterr().out.splitlines()
+    assert "name" in lines[1]
+    assert "[a]" in lines[3]
 
 
 def test_facts_are_one_line_each_in_a_pipe(capsys):

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Slerp
 
-from oracles import assert_same_angle, assert_same_rotation, quaternions, scipy_rotation
+from oracles import assert_same_angle, assert_same_rotation, negative, quaternions, scipy_rotation
 from sixpoint.kernels.quaternion import (
     quat_angle,
     quat_canonical,
@@ -30,23 +30,9 @@ from sixpoint.kernels.quaternion import (
     quat_unrotate,
 )
 from sixpoint.kernels.vector import vec_length, vec_scale, vec_sub
-from strategies import (
-    AXES,
-    X,
-    Y,
-    angles,
-    directions,
-    rotation_vectors,
-    rotations,
-    triples,
-    vectors,
-)
+from strategies import AXES, X, Y, angles, directions, rotation_vectors, rotations, triples, vectors
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
-
-
-def negative(q):
-    return (-q[0], -q[1], -q[2], -q[3])
 
 
 @given(rotations(), rotations())

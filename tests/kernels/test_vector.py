@@ -8,6 +8,7 @@ from hypothesis import given
 
 from sixpoint.kernels.vector import (
     TINY,
+    as3,
     vec_add,
     vec_angle,
     vec_cross,
@@ -87,5 +88,6 @@ def test_rows_are_loaded_as_floats_and_stored_in_place():
     rows = np.arange(6.0).reshape(2, 3)
     assert vec_load(rows, 1) == (3.0, 4.0, 5.0)
     assert all(type(c) is float for c in vec_load(rows, 1))
+    assert as3(rows[1]) == (3.0, 4.0, 5.0)
     vec_store(rows, 0, (7.0, 8.0, 9.0))
     np.testing.assert_array_equal(rows, [[7, 8, 9], [3, 4, 5]])

@@ -16,8 +16,9 @@ from sixpoint.body.skeleton import Skeleton
 from sixpoint.kernels import arrays
 from sixpoint.kernels.limits import FREE_ROW, LimitTable, limit_table, limit_violation
 from sixpoint.kernels.types import Floats, Quat, Vec3
-from sixpoint.limits import JointLimit, Limits, adult_limits
+from sixpoint.limits import JointLimit, Limits, SwingTwistLimit, adult_limits
 from sixpoint.solvers._kernels.limb import solve_limb
+from sixpoint.solvers._kernels.pelvis import pelvis_frame
 from sixpoint.solvers._kernels.sik import solve_frame
 from sixpoint.solvers._kernels.tables import (
     LIMB_ROWS,
@@ -28,7 +29,7 @@ from sixpoint.solvers._kernels.tables import (
     State,
     Work,
 )
-from sixpoint.solvers._kernels.trunk import pelvis_frame, solve_trunk
+from sixpoint.solvers._kernels.trunk import solve_trunk
 from sixpoint.solvers.body_table import (
     build_body,
     new_frames,
@@ -129,6 +130,21 @@ def curved_spine(degrees: Sequence[float], lengths: Sequence[float]) -> np.ndarr
 
 
 G15_SPINE = curved_spine((-12, 10, 8, -10, 6), (0.12, 0.12, 0.12, 0.10, 0.10))
+CURVED_BODY = spine_body(G15_SPINE)
+STIFF_BODY = spine_body(
+    G15_SPINE,
+    dict.fromkeys(
+        range(1, 6),
+        SwingTwistLimit.degrees(
+            (0.0, 1.0, 0.0),
+            (0.0, 0.0, 1.0),
+            (1.0, 0.0, 0.0),
+            {-180: 8, -90: 6, 0: 12, 90: 6, 180: 8},
+            (-3, 3),
+        ),
+    ),
+)
+"""The same with joints that hardly bend."""
 
 
 def limb_body(

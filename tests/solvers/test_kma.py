@@ -20,7 +20,7 @@ from sixpoint.limits import adult_limits
 from sixpoint.motion.clips import CLIPS, builtin
 from sixpoint.motion.points import SIX, Points
 from sixpoint.solvers import SOLVERS, KulpaMultonSolver, StopReason, reconstruct, solver
-from sixpoint.solvers._kernels.trunk import pelvis_frame
+from sixpoint.solvers._kernels.pelvis import pelvis_frame
 
 from .bodies import HUMAN, memory, settings, standing
 

@@ -1,4 +1,4 @@
-"""Clavicles, arms and legs of sequential IK, against the numbers and claims of the SIK paper."""
+"""Arms and legs of sequential IK, against the numbers and claims of the SIK paper."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ from hypothesis import strategies as st
 
 from sixpoint.kernels import arrays
 from sixpoint.kernels.limits import limit_project
-from sixpoint.limits import FixedLimit, FlexionLimit, SwingTwistLimit
+from sixpoint.limits import FlexionLimit, SwingTwistLimit
 from sixpoint.solvers._kernels.limb import MISS, limb_aim, limb_finish
-from sixpoint.solvers._kernels.limb_ends import level_foot, solve_clavicle, triangle_angle
-from sixpoint.solvers._kernels.tables import CLAVICLE, COLLIDED, LIMITED, UNREACHABLE
+from sixpoint.solvers._kernels.limb_ends import triangle_angle
+from sixpoint.solvers._kernels.tables import COLLIDED, LIMITED, UNREACHABLE
 from strategies import directions, spans
 
 from .bodies import (
     HUMAN,
-    IDENTITY,
     L_ARM,
     L_LEG,
     R_ARM,
@@ -34,16 +33,12 @@ from .bodies import (
     memory,
     settings,
     standing,
-    turned_about,
 )
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 ARM = limb_body(0.30, 0.25)
 LEG = limb_body(0.42, 0.40)
 G8_TARGET = (0.05, -0.25, 0.35)
-SHOULDER = SwingTwistLimit.degrees(
-    (0.0, -1.0, 0.0), Z, X, {-180: 50, -90: 30, 0: 180, 90: 180, 180: 50}, (-80, 95)
-)
 TIGHT = SwingTwistLimit.degrees(
     (0.0, -1.0, 0.0), Z, X, {-180: 20, -90: 25, 0: 70, 90: 40, 180: 20}, (-25, 30)
 )
@@ -133,95 +128,6 @@ def test_left_and_right_mirror_each_other():
     left = Limb(ARM, L_ARM).solve((0.1, -0.2, 0.3))
     right = Limb(ARM, R_ARM).solve((-0.1, -0.2, 0.3))
     assert left.elbow * (-1.0, 1.0, 1.0) == pytest.approx(right.elbow, abs=1e-15)
-
-
-# --- clavicle -------------------------------------------------------------------------------------
-
-G16_BODY = limb_body(0.30, 0.23, clavicle=(0.15, 0.0, 0.0))
-G16_TARGET = np.array((0.30, 1.98, 0.20)) - (0.03, 1.45, 0.0)
-
-
-def test_clavicle_brings_the_shoulder_near_enough():  # G16, S0.22, A0.8, A0.9
-    row = limb_row(G16_BODY, L_ARM, 0)
-    turn, moved = solve_clavicle(
-        G16_BODY.body, G16_BODY.limits, settings(), memory(), L_ARM, row, tuple(G16_TARGET)
-    )
-    w, *v = turn
-    size = float(np.linalg.norm(v))
-    assert moved
-    assert math.degrees(2.0 * math.atan2(size, w)) == pytest.approx(20.506076, abs=1e-6)
-    assert np.array(v) / size == pytest.approx((0.0, -0.353057, 0.935602), abs=1e-6)
-    shoulder = arrays.rotate(np.array(turn), np.array((0.15, 0.0, 0.0)))
-    place = shoulder + np.array((0.03, 1.45, 0.0))
-    assert place == pytest.approx((0.170495, 1.499162, 0.018552), abs=1e-6)
-    assert np.linalg.norm(G16_TARGET - shoulder) == pytest.approx(0.53, abs=1e-9)
-
-
-def test_angles_of_the_clavicle():  # G16
-    a, d, reach = 0.15, float(np.linalg.norm(G16_TARGET)), 0.53
-    beyond = float(np.linalg.norm(G16_TARGET - (a, 0.0, 0.0)))
-    assert (d, beyond) == (pytest.approx(0.627535, abs=1e-6), pytest.approx(0.579051, abs=1e-6))
-    assert math.degrees(triangle_angle(a, d, reach)) == pytest.approx(44.010181, abs=1e-6)
-    assert math.degrees(triangle_angle(a, d, beyond)) == pytest.approx(64.516257, abs=1e-6)
-
-
-def test_the_wrist_follows_the_clavicle():  # S0.22
-    arm = Limb(G16_BODY).solve(G16_TARGET)
-    assert arm.miss < 1e-6
-    assert arm.flags & (CLAVICLE << L_ARM)
-
-
-@given(directions(), st.floats(0.0, 1.0))
-def test_clavicle_rests_when_the_arm_reaches(direction, part):  # S0.21, to the bit
-    target = np.array((0.15, 0.0, 0.0)) + part * (0.53 - 1e-9) * np.array(direction)
-    arm = Limb(G16_BODY).solve(target)
-    assert tuple(arm.turn(0)) == IDENTITY
-    assert not arm.flags & (CLAVICLE << L_ARM)
-
-
-@given(directions(), st.floats(0.0, 3.0))
-def test_clavicle_helps_and_never_hurts(direction, distance):  # S0.22
-    target = distance * np.array(direction)
-    free, fixed = (
-        Limb(G16_BODY),
-        Limb(G16_BODY.with_limits({limb_row(G16_BODY, 0, 0): FixedLimit()})),
-    )
-    helped, alone = free.solve(target).miss, fixed.solve(target).miss
-    assert helped <= alone + 1e-9
-    if distance > 0.15 + 0.53:  # out of reach: everything points at the target
-        assert helped == pytest.approx(distance - 0.68, abs=1e-6)
-    elif distance > 0.53 - 0.15:
-        assert helped < 1e-6
-
-
-def test_clavicle_stays_within_its_limit():  # Algorithm 4 line 10
-    limit = SwingTwistLimit.degrees(X, Y, Z, {-180: 10, -90: 10, 0: 10, 90: 10, 180: 10}, (-5, 5))
-    body = G16_BODY.with_limits({limb_row(G16_BODY, L_ARM, 0): limit})
-    arm = Limb(body).solve(G16_TARGET)
-    assert max(arm.violations()) == 0.0
-    assert 2.0 * math.acos(arm.turn(0)[0]) == pytest.approx(math.radians(10.0), abs=1e-6)
-    assert arm.miss > 0.01
-
-
-def test_a_held_clavicle_stays_raised():  # A0.10: the paper's words
-    arm = Limb(G16_BODY, clavicle="hold", clavicle_relax=0.0).solve(G16_TARGET)
-    raised = arm.turn(0)
-    for _ in range(5):
-        arm.solve((0.15, -0.4, 0.1))
-        assert arm.turn(0) == pytest.approx(raised, abs=1e-12)
-        assert arm.miss < 1e-9
-
-
-def test_a_held_clavicle_relaxes():  # A0.10: with a rate
-    arm = Limb(G16_BODY, clavicle="hold", clavicle_relax=0.1).solve(G16_TARGET)
-    turns = [arm.turn(0), *(arm.solve((0.15, -0.4, 0.1)).turn(0) for _ in range(5))]
-    lift = [2.0 * math.acos(turn[0]) for turn in turns]
-    assert [b / a for a, b in pairwise(lift)] == pytest.approx([0.9] * 5, abs=1e-9)
-
-
-def test_a_resting_clavicle_remembers_nothing():  # A0.10: default
-    arm = Limb(G16_BODY).solve(G16_TARGET).solve((0.15, -0.4, 0.1))
-    assert tuple(arm.turn(0)) == IDENTITY
 
 
 # --- laws -----------------------------------------------------------------------------------------
@@ -430,84 +336,3 @@ def test_limb_ends_where_forward_kinematics_says():
     positions, _ = arrays.forward(HUMAN.parents, moves, solved.out.rotations[0])
     nodes = [HUMAN.anatomy.node(role) for role in ("pelvis", "head", "l_wrist", "r_wrist")]
     assert positions[nodes] == pytest.approx(solved.ends[:4], abs=1e-12)
-
-
-def test_level_feet_keep_the_sole_level():
-    """As far as an ankle goes, and not at all when the shank lies down."""
-    up = np.array((0.0, 1.0, 0.0))
-
-    def sole(shank):
-        return arrays.rotate(arrays.multiply(np.array(shank), np.array(level_foot(shank))), up)
-
-    for degrees in (-40.0, -10.0, 0.0, 15.0):
-        assert sole(turned_about(X, degrees)) == pytest.approx(up, abs=1e-12)
-    assert level_foot(turned_about(X, 90.0)) == IDENTITY
-    bent = sole(turned_about(X, 40.0))  # a deep crouch: the heel comes off the ground
-    assert math.degrees(angle(bent, up)) == pytest.approx(40.0 - 20.0, abs=1e-9)
-
-
-def test_level_feet_leave_everything_else_alone():
-    frame = standing()
-    frame[0, 1] -= 0.1
-    level, plain = Plain(feet="level").solve(frame), Plain().solve(frame)
-    assert np.array_equal(level.ends, plain.ends)
-    changed = np.abs(level.out.rotations - plain.out.rotations).max(axis=(0, 2)) > 0.0
-    assert {HUMAN.names[j] for j in np.flatnonzero(changed)} == {"l_ankle", "r_ankle"}
-
-
-# --- feet -----------------------------------------------------------------------------------------
-
-
-@given(st.floats(-180.0, 180.0), st.floats(-19.0, 44.0), st.floats(-14.0, 14.0))
-def test_a_level_foot_keeps_its_sole_on_the_ground(heading, forward, sideways):
-    shank = arrays.multiply(
-        arrays.from_axis_angle(Y, np.radians(heading)),
-        arrays.from_rotvec(np.radians((-forward, 0.0, sideways))),
-    )
-    foot = arrays.multiply(shank, np.array(level_foot(tuple(shank))))
-    tilt = angle(arrays.rotate(foot, np.array(Y)), np.array(Y))
-    assert tilt < 1e-9 or abs(sideways) > 13.0 or forward < -18.0 or forward > 43.0
-    # And it looks where the shin looks.
-    ahead, shin = (arrays.rotate(q, np.array(Z)) * (1.0, 0.0, 1.0) for q in (foot, shank))
-    assert angle(ahead, shin) < np.radians(12.0)
-
-
-@given(directions(), st.floats(0.0, 180.0))
-def test_a_level_foot_stays_within_the_range_of_ankles(axis, degrees):
-    shank = arrays.from_axis_angle(axis, np.radians(degrees))
-    pitch, roll, yaw = arrays.to_euler("XZY", np.array(level_foot(tuple(shank))))
-    assert -np.radians(20.001) <= pitch <= np.radians(45.001)
-    assert abs(roll) <= np.radians(15.001)
-    assert abs(yaw) < 1e-12
-
-
-def test_a_foot_in_the_air_is_neutral():
-    for lying in (80.0, 90.0, 180.0):
-        assert level_foot(tuple(arrays.from_axis_angle(X, np.radians(lying)))) == IDENTITY
-    assert level_foot(IDENTITY) == pytest.approx(IDENTITY)
-
-
-def test_a_level_foot_eases_between_standing_and_lying():
-    turns = [
-        np.array(level_foot(tuple(arrays.from_axis_angle(X, np.radians(lean)))))
-        for lean in np.arange(-90.0, 90.0, 0.5)
-    ]
-    steps = [float(arrays.angle_between(a, b)) for a, b in pairwise(turns)]
-    assert max(steps) < np.radians(2.0)
-
-
-def test_level_feet_move_only_feet():
-    frame = standing()
-    frame[0:2] += (0.0, -0.03, 0.0)  # knees a little bent
-    neutral, level = (Plain(human(True), feet=feet).solve(frame) for feet in ("neutral", "level"))
-    ankles = [HUMAN.index("l_ankle"), HUMAN.index("r_ankle")]
-    rest = [j for j in range(HUMAN.joint_count) if j not in ankles]
-    a, b = neutral.out.rotations[0], level.out.rotations[0]
-    assert np.array_equal(a[rest], b[rest])
-    assert np.array_equal(neutral.ends, level.ends)
-    assert np.array_equal(a[ankles], arrays.identity(2))
-    moves = np.concatenate([level.out.root, HUMAN.offsets[1:]])
-    _, world = arrays.forward(HUMAN.parents, moves, b)
-    for ankle in ankles:
-        sole = arrays.rotate(world[ankle], np.array(Y))
-        assert angle(sole, np.array(Y)) < np.radians(1.0)

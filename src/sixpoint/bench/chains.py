@@ -8,7 +8,7 @@ trial starts at rest, the chain straight up, or from the pose that the trial bef
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from ..body.skeleton import Skeleton
 from ..errors import InputError, UnknownName
 from ..kernels.types import Floats
 from ..solvers import SOLVERS, Solver, Tracker
+from .progress import Progress
 from .speed import machine
 
 JOINTS = (3, 6, 10, 30, 100)
@@ -31,8 +32,6 @@ NEAREST, FARTHEST = 1.05, 3.0
 """Distances of unreachable targets, in lengths."""
 CASES = (("reachable", "rest"), ("reachable", "last"), ("unreachable", "rest"))
 """Kinds of targets, and where a trial starts."""
-
-Progress = Callable[[int, int], None]
 
 
 def bench_chains(

@@ -22,6 +22,7 @@ from ..solvers import solver as make_solver
 from ..solvers.spring_tracker import SpringFigureTracker
 from ..tasks import Reach
 from .chains import REACHED, SEED, reachable_targets
+from .progress import Progress, counted
 from .speed import machine, quiet
 
 RUNS = 15
@@ -57,8 +58,6 @@ PAPER: dict[str, dict[int, tuple[float, float]]] = {
 }
 """Table 1 of the paper: iterations and milliseconds, by solver and joints."""
 
-Progress = Callable[[int, int], None]
-
 
 def bench_energy(
     *,
@@ -83,14 +82,7 @@ def bench_energy(
     if count < RUNS:
         raise InputError(f"Expected {RUNS} trials or more, got {count}.")
     targets = reachable_targets(max(count, TRIALS), seed)
-    done, total = 0, len(PAPER) * len(JOINTS) + 5
-
-    def tell() -> None:
-        nonlocal done
-        done += 1
-        if progress is not None:
-            progress(done, total)
-
+    tell = counted(progress, len(PAPER) * len(JOINTS) + 5)
     table = []
     for name in PAPER:
         for joints in JOINTS:

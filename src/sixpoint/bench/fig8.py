@@ -8,7 +8,7 @@ the clips themselves; here that is one of several columns, and the errors are nu
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ from ..limits.estimate import Family
 from ..motion.metrics import compare
 from ..motion.motion import Motion
 from ..solvers import SOLVERS, Solver, solver
+from .progress import Progress
 
 CHOICES = ("none", "adult", "own", "kind", "others")
 """No limits; those of adults; from the clip itself, as in the paper; from other clips of its kind;
@@ -35,8 +36,6 @@ TWINS = (
     *((85, 117), (70, 73, 123), (93, 103)),
 )
 """Subjects of the CMU database that are one person under several numbers."""
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, eq=False)

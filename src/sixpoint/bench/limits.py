@@ -8,7 +8,7 @@ against 1000 samples (S1.17), the time for 30 bones (S1.20), and its Fig. 8 (S1.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from ..limits.noise import Noise
 from ..limits.trials import ball_trial, fixed_trial, hinge_trial, noisy
 from ..motion.motion import Motion
 from .fig8 import Recording, bench_fig8
+from .progress import Progress
 from .speed import machine
 
 NOISES = (0.0, 0.5, 1.0, 2.0, 3.0)
@@ -35,8 +36,6 @@ SECONDS = 2.0
 RUNS = 20
 PAPER_MS = 20.0
 """What the paper took for 30 bones and 100 samples, on average [ms]."""
-
-Progress = Callable[[int, int], None]
 
 
 def bench_limits(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from .particle_scenes import (
     long_chain,
     tracker_of,
 )
+from .progress import Progress, counted
 from .speed import machine
 
 SEED = 20080408
@@ -48,8 +49,6 @@ CONSTANT = ((0.02, 0.05), (0.005, 0.01), (0.002, 0.005))
 """Noise of joints [rad] and of tasks, as a part of the size, where neither shrinks."""
 PAPER = {"iterations_per_second_90dof": 60.0, "success_rate_30_particles": 1.0}
 """What the paper says: about 60 frames a second, almost always 100 percent."""
-
-Progress = Callable[[int, int], None]
 
 
 def bench_particles(
@@ -74,14 +73,7 @@ def bench_particles(
     if count < 1:
         raise InputError(f"Expected one trial or more, got {count}.")
     cells = [(dof, n) for dof in DOF for n in ((10, 30) if quick else PARTICLES)]
-    total, done = len(cells) + len(DOF) + 3 + len(SCENES), 0
-
-    def tell() -> None:
-        nonlocal done
-        done += 1
-        if progress is not None:
-            progress(done, total)
-
+    tell = counted(progress, len(cells) + len(DOF) + 3 + len(SCENES))
     grid, rim = [], []
     for dof, particles in cells:
         grid.append(success_cell(dof, particles, count, seed, 0.0, INNER))
@@ -101,7 +93,9 @@ def bench_particles(
         scenes[name] = scene_facts(name, seed, FEWEST if quick else MANY)
         tell()
     thirty = [row["success"] for row in grid if row["particles"] == 30]
-    timed = [row for row in times if row["method"] == f"{TIMED_PARTICLES[0]} particles"]
+    most = f"{TIMED_PARTICLES[0]} particles"
+    free = [row for row in times if row["method"] == most]
+    limited = [row for row in times if row["method"] == f"{most}, limits"]
     rivals = [row for row in times if row["method"].startswith("jacobian-transpose")]
     a_second = {row["limits"]: row["iterations_per_second"] for row in speeds}
     return {
@@ -114,7 +108,8 @@ def bench_particles(
         "success": grid,
         "success_rim": rim,
         "particles_for_99": enough_particles(grid),
-        "time_slope": slope(timed),
+        "time_slope": slope(free),
+        "time_slope_limits": slope(limited),
         "time_slope_finite_differences": slope([row for row in rivals if row["dof"] >= 30]),
         "times": times,
         "iterations_per_second_90dof": a_second["off"],

@@ -15,7 +15,15 @@ from ..solvers import solver as named_solver
 from ..tasks import Apart, Reach, Task
 from ..vision.stage_scenes import scene
 
-FIGURES = ("dls", "dls-svd", "sdls", "pseudoinverse", "pik")
+FIGURES = (
+    "dls",
+    "dls-svd",
+    "sdls",
+    "pseudoinverse",
+    "jacobian-transpose",
+    "pik",
+    "monte-carlo",
+)
 """Solvers that take the task."""
 REACHED = ("l_wrist", "r_wrist", "head")
 

@@ -10,7 +10,7 @@ import gc
 import os
 import platform
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import fields, replace
@@ -22,13 +22,12 @@ import numpy as np
 from ..errors import InputError
 from ..motion.motion import Motion
 from ..solvers import Solver, Tracker
+from .progress import Progress, counted
 
 RUNS = 5
 QUICK_FRAMES = 300
 """Frames of each clip that a quick bench looks at."""
 THREADS = (1, 2)
-
-Progress = Callable[[int, int], None]
 
 
 def bench_speed(
@@ -56,15 +55,13 @@ def bench_speed(
     variants = [solver]
     if any(field.name == "collisions" for field in fields(solver)):
         variants = [replace(solver, collisions=on) for on in (False, True)]  # type: ignore[call-arg]
-    done, total = 0, len(variants) * runs + len(THREADS)
+    tell = counted(progress, len(variants) * runs + len(THREADS))
     results = []
     for variant in variants:
         measured = []
         for _ in range(runs):
             measured.append(_measure(variant, clips))
-            done += 1
-            if progress is not None:
-                progress(done, total)
+            tell()
         best = {key: min(run[key] for run in measured) for key in measured[0]}
         results.append({"collisions": bool(getattr(variant, "collisions", False)), **best})
     threads = []
@@ -72,9 +69,7 @@ def bench_speed(
         threads.append(
             {"threads": count, "frames_per_s": _throughput(variants[0], clips, count, runs)}
         )
-        done += 1
-        if progress is not None:
-            progress(done, total)
+        tell()
     return {
         "bench": "speed",
         "solver": solver.name,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
@@ -24,6 +24,7 @@ from ..motion.points import Points
 from ..solvers import SOLVERS, Result, Solver, solver
 from ..solvers.base import LimitsChoice, resolve_limits
 from .measures import Habits, arm_swivel_errors, growth, habits_of, nearly_straight
+from .progress import Progress, counted
 from .published import AVERAGE, CLIPS, PaperClip, paper_clip
 from .speed import quiet
 
@@ -43,7 +44,6 @@ WEIGHTS = (1.0, 1.0, 0.0)
 """For clips that are not the paper's: wrists and ankles decide where the pelvis faces."""
 
 Weights = tuple[float, float, float]
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,7 +166,7 @@ def bench_table1(
     unlimited: dict[tuple[str, str], Run] = {}
     as_published: dict[tuple[str, str], Run] = {}
     originals = {}
-    done = 0
+    tell = counted(progress, len(clips) * len(chosen))
     for clip in clips:
         points = clip.motion.points()
         kept = resolve_limits(limits, clip.motion.skeleton)
@@ -185,9 +185,7 @@ def bench_table1(
                 if theirs := _as_published(each):
                     run = _solve(theirs, clip, points, kept, 1)
                     as_published[each.name, clip.name] = _judge(theirs, clip, *run, kept)
-            done += 1
-            if progress is not None:
-                progress(done, len(clips) * len(chosen))
+            tell()
     if not runs:
         raise InputError(f"No solver could reconstruct any clip: {'; '.join(notes)}")
     for clip in clips:

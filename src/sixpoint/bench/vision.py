@@ -6,7 +6,6 @@ Points against the truth, Tables 2 and 3 beside the paper's, balance, jitter and
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -33,13 +32,12 @@ from .capturing import (
     point_errors,
     solver_feedback,
 )
+from .progress import Progress, counted
 from .self_contact import bench_self_contact
 from .speed import machine
 
 PAPER_RATE = 20.0
 """Pairs of pictures a second, end to end, of the paper."""
-
-Progress = Callable[[int, int], None]
 
 
 def bench_vision(*, quick: bool = False, progress: Progress | None = None) -> dict[str, Any]:
@@ -49,15 +47,7 @@ def bench_vision(*, quick: bool = False, progress: Progress | None = None) -> di
         quick: fewer frames; the same keys.
         progress: called with parts done and their total.
     """
-    done = 0
-    total = 7
-
-    def tell() -> None:
-        nonlocal done
-        done += 1
-        if progress is not None:
-            progress(done, total)
-
+    tell = counted(progress, total=7)
     frames = slice(0, 70) if quick else None
     body = Skeleton.humanoid()
     out: dict[str, Any] = {"bench": "vision", "quick": quick, "seed": Conditions().seed}

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
-from .console import compiling, emit, progress, say, show_facts, show_table
+from .console import compiling, emit, progress, save_report, show_facts, show_table
 from .options import json_option, quick_option, wrong_call
 
 
@@ -37,7 +36,6 @@ def command(
     """
     from ..bench.chains import bench_chains, general_solvers
     from ..body.skeleton import Skeleton
-    from ..replacing import replacing
 
     with wrong_call():
         names = None if solvers == "all" else [name.strip() for name in solvers.split(",")]
@@ -51,11 +49,7 @@ def command(
     with progress("chains") as tell:
         found = bench_chains(names, joints=lengths, trials=trials, quick=quick, progress=tell)
     if output is not None:
-        folder = Path(output)
-        folder.mkdir(parents=True, exist_ok=True)
-        with replacing(folder / "chains.json") as file:
-            file.write((json.dumps(found, indent=2) + "\n").encode())
-        say(f"wrote {folder / 'chains.json'}")
+        save_report(found, Path(output) / "chains.json")
     if as_json:
         emit(found)
     else:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
-from .console import compiling, emit, progress, say, show_facts, show_table
+from .console import compiling, emit, progress, save_report, show_facts, show_table
 from .options import json_option, quick_option, wrong_call
 
 
@@ -26,7 +25,6 @@ def command(trials: int | None, output: str | None, quick: bool, as_json: bool) 
     """
     from ..bench.energy import PAPER, bench_energy, table_solver
     from ..body.skeleton import Skeleton
-    from ..replacing import replacing
 
     with compiling():
         for name in PAPER:
@@ -34,11 +32,7 @@ def command(trials: int | None, output: str | None, quick: bool, as_json: bool) 
     with progress("energy") as tell, wrong_call():
         found = bench_energy(trials=trials, quick=quick, progress=tell)
     if output is not None:
-        folder = Path(output)
-        folder.mkdir(parents=True, exist_ok=True)
-        with replacing(folder / "energy.json") as file:
-            file.write((json.dumps(found, indent=2) + "\n").encode())
-        say(f"wrote {folder / 'energy.json'}")
+        save_report(found, Path(output) / "energy.json")
     if as_json:
         emit(found)
     else:

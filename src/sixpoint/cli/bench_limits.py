@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .console import compiling, emit, progress, say, show_facts, show_table
+from .console import compiling, emit, progress, save_report, say, show_facts, show_table
 from .options import Reading, data_option, json_option, load_motion, quick_option, wrong_call
 
 if TYPE_CHECKING:
@@ -53,15 +52,10 @@ def command(
         found = bench_limits(recordings, solvers=names, family=family, quick=quick, progress=tell)
     if output is not None:
         folder = Path(output)
-        folder.mkdir(parents=True, exist_ok=True)
-        texts = {
-            "limits.json": json.dumps(found, indent=2) + "\n",
-            "fig8.md": markdown(found["fig8"]["averages"]),
-        }
-        for name, text in texts.items():
-            with replacing(folder / name) as file:
-                file.write(text.encode())
-            say(f"wrote {folder / name}")
+        save_report(found, folder / "limits.json")
+        with replacing(folder / "fig8.md") as file:
+            file.write(markdown(found["fig8"]["averages"]).encode())
+        say(f"wrote {folder / 'fig8.md'}")
     if as_json:
         emit(found)
     else:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
-from .console import compiling, emit, progress, say, show_facts, show_table
+from .console import compiling, emit, progress, save_report, say, show_facts, show_table
 from .options import json_option, quick_option
 
 
@@ -50,12 +49,8 @@ def command(
 def _write(found: dict[str, Any], folder: Path) -> None:
     from ..bench.particle_pictures import draw_particles
     from ..errors import MissingExtra
-    from ..replacing import replacing
 
-    folder.mkdir(parents=True, exist_ok=True)
-    with replacing(folder / "particles.json") as file:
-        file.write((json.dumps(found, indent=2) + "\n").encode())
-    say(f"wrote {folder / 'particles.json'}")
+    save_report(found, folder / "particles.json")
     try:
         for path in draw_particles(found, folder):
             say(f"wrote {path}")
@@ -110,6 +105,7 @@ def _show(found: dict[str, Any]) -> None:
         None,
         [
             ("time against DoF", f"slope {found['time_slope']:.2f} of the logarithms"),
+            ("the same with limits", f"slope {found['time_slope_limits']:.2f}"),
             ("hand", f"tips within {1e3 * found['hand_tip_max_m']:.1f} mm in all seeds"),
             ("machine", f"{machine['cpu']}, {machine['cores']} cores, Python {machine['python']}"),
         ],

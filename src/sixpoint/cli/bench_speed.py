@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
-from .console import compiling, emit, progress, say, show_facts, show_table
+from .console import compiling, emit, progress, save_report, show_facts, show_table
 from .job import warm_up
 from .options import data_option, json_option, load_clips, make_solver, quick_option
 
@@ -30,7 +29,6 @@ def command(
 ) -> None:
     """How fast a solver is here: streamed, clip by clip, on several threads."""
     from ..bench.speed import bench_speed
-    from ..replacing import replacing
 
     solver = make_solver(solver_name, settings)
     clips = list(load_clips(data).values())
@@ -39,11 +37,7 @@ def command(
     with progress("speed") as tell:
         found = bench_speed(solver, clips, quick=quick, progress=tell)
     if output is not None:
-        folder = Path(output)
-        folder.mkdir(parents=True, exist_ok=True)
-        with replacing(folder / "speed.json") as file:
-            file.write((json.dumps(found, indent=2) + "\n").encode())
-        say(f"wrote {folder / 'speed.json'}")
+        save_report(found, Path(output) / "speed.json")
     if as_json:
         emit(found)
     else:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
-from .console import compiling, emit, progress, say, show_facts, show_table
+from .console import compiling, emit, progress, save_report, say, show_facts, show_table
 from .options import json_option, quick_option
 
 
@@ -25,7 +24,6 @@ def command(output: str | None, quick: bool, as_json: bool) -> None:
     from ..bench.vision import bench_vision
     from ..bench.vision_pictures import draw_jitter, draw_meetings
     from ..body.skeleton import Skeleton
-    from ..replacing import replacing
     from ..solvers import solver
 
     with compiling():
@@ -35,12 +33,10 @@ def command(output: str | None, quick: bool, as_json: bool) -> None:
         found = bench_vision(quick=quick, progress=tell)
     if output is not None:
         folder = Path(output)
-        folder.mkdir(parents=True, exist_ok=True)
-        with replacing(folder / "vision.json") as file:
-            file.write((json.dumps(found, indent=2) + "\n").encode())
+        save_report(found, folder / "vision.json")
         draw_jitter(found["jitter_and_lag"], folder / "jitter.png")
         draw_meetings(found["meetings"], folder / "meetings.png")
-        say(f"wrote {folder / 'vision.json'}, jitter.png and meetings.png")
+        say(f"wrote {folder / 'jitter.png'} and {folder / 'meetings.png'}")
     if as_json:
         emit(found)
     else:

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import click
@@ -26,7 +27,21 @@ def say(text: str) -> None:
 
 def emit(report: Mapping[str, Any]) -> None:
     """One JSON object on standard output; numbers that are not finite become null."""
-    click.echo(json.dumps(_plain(report), indent=2))
+    click.echo(_text(report))
+
+
+def save_report(report: Mapping[str, Any], path: Path) -> None:
+    """The same in a file, whose folder is made if there is none."""
+    from ..replacing import replacing
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as file:
+        file.write(f"{_text(report)}\n".encode())
+    say(f"wrote {path}")
+
+
+def _text(report: Mapping[str, Any]) -> str:
+    return json.dumps(_plain(report), indent=2)
 
 
 def _plain(value: Any) -> Any:
@@ -47,9 +62,9 @@ def _plain(value: Any) -> Any:
 
 def show_table(title: str | None, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """A table on standard output: fitted to a terminal, in a pipe as wide as it must be."""
-    table = Table(title=title, title_justify="left", title_style="bold", header_style="bold")
+    # Text: square brackets in units, names and paths are not markup.
+    table = Table(header_style="bold")
     for k, name in enumerate(columns):
-        # Text: square brackets in names and paths are not markup.
         table.add_column(Text(name), justify="left" if k == 0 else "right", overflow="fold")
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
@@ -57,14 +72,14 @@ def show_table(title: str | None, columns: Sequence[str], rows: Sequence[Sequenc
     if not console.is_terminal:
         console = Console(highlight=False, width=10_000)
         console.width = console.measure(table).maximum
+    _print_title(console, title)
     console.print(table)
 
 
 def show_facts(title: str | None, facts: Sequence[tuple[str, str]]) -> None:
     """Names and values on standard output, one fact a line; folded only on a terminal."""
     console = Console(highlight=False)
-    if title is not None:
-        console.print(Text(title, style="bold"), soft_wrap=True)
+    _print_title(console, title)
     if not console.is_terminal:
         wide = max((len(name) for name, _ in facts), default=0)
         for name, value in facts:
@@ -76,6 +91,11 @@ def show_facts(title: str | None, facts: Sequence[tuple[str, str]]) -> None:
     for name, value in facts:
         table.add_row(Text(name), Text(value))
     console.print(table)
+
+
+def _print_title(console: Console, title: str | None) -> None:
+    if title is not None:
+        console.print(Text(title, style="bold"), soft_wrap=True)
 
 
 @contextmanager

@@ -18,6 +18,12 @@ def vec_load(rows: Floats, i: int) -> Vec3:
 
 
 @helper
+def as3(a: Floats) -> Vec3:
+    """An array of three as a vector."""
+    return (a[0], a[1], a[2])
+
+
+@helper
 def vec_store(rows: Floats, i: int, v: Vec3) -> None:
     """Write row i of an array (N, 3)."""
     rows[i, 0], rows[i, 1], rows[i, 2] = v

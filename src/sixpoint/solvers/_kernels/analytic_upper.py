@@ -25,6 +25,7 @@ from ...kernels.quaternion import (
 from ...kernels.rotation import angle_wrap, quat_to_euler_xyz
 from ...kernels.types import Floats, Quat, Vec3
 from ...kernels.vector import (
+    as3,
     vec_add,
     vec_cross,
     vec_dot,
@@ -39,6 +40,7 @@ from ...kernels.vector import (
 from .frame import FIRST_LIMB, HEAD, PELVIS, begin_frame
 from .limb_ends import FELT, limb_begin, limb_end
 from .pose import finish_frame
+from .spine import spine_chord
 from .tables import (
     LIMB_ROWS,
     LIMBS,
@@ -63,7 +65,7 @@ from .tgb import (
     swivelled,
     tgb_limb,
 )
-from .trunk import hang_pelvis, spine_chord
+from .trunk import hang_pelvis
 
 ARMS = 2
 CLOSE = 0.5
@@ -138,7 +140,7 @@ def trunk_axes(
     side = body_side(settings, state, work, flags, flat)
     before = side
     if state.frames > 0:
-        before = (state.left[0], state.left[1], state.left[2])
+        before = as3(state.left)
     share = hands_share(body, flat, side)
     said = vec_add(vec_scale(vec_unit(flat, side), share), vec_scale(side, 1.0 - share))
     part = settings.lateral
@@ -265,7 +267,7 @@ def solve_frame(
             vec_reject(quat_rotate(estimate, (1.0, 0.0, 0.0)), along), (1.0, 0.0, 0.0)
         )
         if state.frames > 0:
-            across = (state.left[0], state.left[1], state.left[2])
+            across = as3(state.left)
             vec_store(work.points, HEAD, vec_load(state.poles, 0))
         vec_store(state.poles, 0, vec_load(work.points, HEAD))
     else:

@@ -16,7 +16,7 @@ from ...kernels.quaternion import (
     quat_twist_angle,
 )
 from ...kernels.types import Floats, Ints, Vec3
-from ...kernels.vector import vec_dot, vec_length, vec_load, vec_sub
+from ...kernels.vector import as3, vec_dot, vec_length, vec_load, vec_sub
 from .apart import Capsules, apart_square
 from .figure import Figure, FigurePose
 
@@ -165,7 +165,7 @@ def _look(figure: Figure, asked: Asked, pose: FigurePose, task: int, node: int) 
     if distance < 1e-9:
         return 0.0
     turn = quat_load(pose.world, figure.tip_row[node])
-    ahead = quat_rotate(turn, (numbers[0], numbers[1], numbers[2]))
+    ahead = quat_rotate(turn, as3(numbers))
     away = (away[0] / distance, away[1] / distance, away[2] / distance)
     return _form(asked.precision[task], vec_sub(away, ahead))
 

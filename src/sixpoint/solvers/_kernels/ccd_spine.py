@@ -27,6 +27,7 @@ from ...kernels.types import Quat, Vec3
 from ...kernels.vector import vec_add, vec_length, vec_load, vec_scale, vec_store, vec_sub
 from .frame import HEAD, PELVIS
 from .joint_turn import ccd_turn
+from .spine import spine_twist
 from .tables import (
     OUT_OF_STEPS,
     SPINE_LIMITED,
@@ -36,7 +37,7 @@ from .tables import (
     Settings,
     Work,
 )
-from .trunk import spine_share, spine_twist
+from .trunk import spine_share
 
 
 @helper

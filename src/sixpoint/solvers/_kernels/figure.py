@@ -24,7 +24,7 @@ from ...kernels.quaternion import (
 )
 from ...kernels.rotation import quat_from_euler_xyz, quat_to_euler_xyz
 from ...kernels.types import Floats, Ints, Vec3
-from ...kernels.vector import vec_add, vec_cross, vec_load, vec_store, vec_sub
+from ...kernels.vector import as3, vec_add, vec_cross, vec_load, vec_store, vec_sub
 
 HINGE, BALL = 1, 3
 """Degrees of freedom of a row; 0 is fixed."""
@@ -266,7 +266,7 @@ def figure_write(
             turned = quat_mul(quat_load(figure.before, row), quat_load(pose.local, row))
             turned = quat_mul(turned, quat_load(figure.after, row))
             quat_store(rotations, joint, quat_normalize(turned))
-    anchor: Vec3 = (figure.anchor[0], figure.anchor[1], figure.anchor[2])
+    anchor = as3(figure.anchor)
     turn = figure.anchor_turn
     away = vec_sub(vec_load(pose.place, 0), anchor)
     vec_store(root, frame, quat_unrotate((turn[0], turn[1], turn[2], turn[3]), away))

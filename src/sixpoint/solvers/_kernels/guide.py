@@ -21,6 +21,7 @@ from ...kernels.quaternion import (
 from ...kernels.rotation import rotation_between
 from ...kernels.types import Floats, Quat, Vec3
 from ...kernels.vector import (
+    as3,
     vec_add,
     vec_cross,
     vec_distance,
@@ -36,7 +37,6 @@ from .frame import HEAD, PELVIS
 from .guide_tables import ENDS, INPUTS, POINTS, STATIONS, VECTORS, Guide, Memory, Net
 from .layers import dense
 from .tables import Body, State, Work
-from .trunk import as3
 
 ODDEST = 6.0
 """Inputs further from their mean than this many deviations are taken to be no further."""

@@ -22,9 +22,18 @@ from ...kernels.quaternion import (
     quat_unrotate,
 )
 from ...kernels.types import Floats, Quat, Vec3
-from ...kernels.vector import vec_add, vec_cross, vec_dot, vec_load, vec_scale, vec_store, vec_sub
+from ...kernels.vector import (
+    as3,
+    vec_add,
+    vec_cross,
+    vec_dot,
+    vec_load,
+    vec_scale,
+    vec_store,
+    vec_sub,
+)
+from .pelvis import flat_direction, pelvis_frame
 from .tables import MISSING, RECOVERING, Body, Settings, State, Work
-from .trunk import as3, flat_direction, pelvis_frame
 
 LONG_AGO = 1_000_000
 EASE_OVER_GAP = 2.0

@@ -23,6 +23,7 @@ from ...kernels.quaternion import (
 )
 from ...kernels.types import Floats, Quat, Vec3
 from ...kernels.vector import (
+    as3,
     vec_add,
     vec_distance,
     vec_dot,
@@ -257,7 +258,7 @@ def write_standing(
                 rotations, joint, quat_normalize(quat_mul(turned, quat_load(body[0].after, row)))
             )
     place = vec_load(pose.place, stand.pelvis[0])
-    anchor: Vec3 = (figure.anchor[0], figure.anchor[1], figure.anchor[2])
+    anchor = as3(figure.anchor)
     t = figure.anchor_turn
     vec_store(root, frame, quat_unrotate((t[0], t[1], t[2], t[3]), vec_sub(place, anchor)))
 

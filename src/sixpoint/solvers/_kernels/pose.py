@@ -6,7 +6,7 @@ from ...kernels._jit import helper
 from ...kernels.limits import LimitTable, limit_project
 from ...kernels.quaternion import quat_load, quat_mul, quat_normalize, quat_store, quat_unrotate
 from ...kernels.types import Floats, Quat
-from ...kernels.vector import vec_load, vec_store, vec_sub
+from ...kernels.vector import as3, vec_load, vec_store, vec_sub
 from .frame import HEAD, PELVIS, end_frame
 from .tables import LIMB_ROWS, LIMBS, Body, FrameTable, Settings, State, Work
 
@@ -43,7 +43,7 @@ def write_pose(body: Body, rest: Floats, work: Work, out: FrameTable, frame: int
                 joint,
                 quat_normalize(quat_mul(turned, quat_load(body.after, row))),
             )
-    base = (body.anchor[0], body.anchor[1], body.anchor[2])
+    base = as3(body.anchor)
     turn = (body.anchor_turn[0], body.anchor_turn[1], body.anchor_turn[2], body.anchor_turn[3])
     vec_store(out.root, frame, quat_unrotate(turn, vec_sub(vec_load(work.places, PELVIS), base)))
 

@@ -18,6 +18,7 @@ import numpy as np
 from ...kernels._jit import helper
 from ...kernels.types import Floats, Ints, Vec3
 from ...kernels.vector import (
+    as3,
     vec_add,
     vec_distance,
     vec_length,
@@ -162,7 +163,7 @@ def read_nodes(figure: Figure, springs: Springs, rigid: bool, out: Floats) -> No
         above = figure.parent[node] if node < rows else figure.tip_row[node - rows]
         if rigid and above >= 0:
             bone = figure.offset[node] if node < rows else figure.tip_offset[node - rows]
-            length = vec_length((bone[0], bone[1], bone[2]))
+            length = vec_length(as3(bone))
             begin = vec_load(out, above)
             along = vec_unit(vec_sub(place, begin), (0.0, 1.0, 0.0))
             place = vec_add(begin, vec_scale(along, length))

@@ -23,6 +23,7 @@ from ...kernels.quaternion import (
 )
 from ...kernels.types import Quat, Vec3
 from ...kernels.vector import (
+    as3,
     vec_add,
     vec_cross,
     vec_dot,
@@ -38,7 +39,6 @@ from .frame import FIRST_LIMB, HEAD, PELVIS
 from .guide_tables import Memory
 from .missing import last_pelvis
 from .tables import MISSING, Body, Settings, State, Work
-from .trunk import as3
 
 UNSEEN = MISSING << PELVIS | MISSING << (FIRST_LIMB + 2) | MISSING << (FIRST_LIMB + 3)
 """Pelvis and both ankles."""
