@@ -48,6 +48,8 @@ MEMORY = record_type(
     ("grounded", "i8"),  # whether only head and hands were seen in the frame before; then:
     ("ground", "f8"),  # height of its ankles [m]
     ("feet", "f8", (2,)),  # x, z between them [m]
+    ("speed", "f8", (2,)),  # x, z of the head, smoothed [m/s]
+    ("swing", "f8", (2,)),  # x, z by which the pelvis was swung aside for the hands, in trunks
     ("eased", "f8", (3, 3)),  # how far pelvis and ankles still are from where they are put [m]
 )
 

@@ -31,6 +31,7 @@ from .frame import FIRST_LIMB, HEAD, PELVIS, begin_frame, known_turn
 from .guide import hand_of, look, part_turn, read_stations, rotation_of, smooth
 from .guide_tables import ENDS, HINGES, STATIONS, Guide, Memory, Net
 from .guided_trunk import bring_ends, share_rest, spread_errors
+from .hands_swing import swing_body
 from .limb import limb_aim, settle_limb
 from .limb_ends import limb_begin, triangle_angle
 from .pose import finish_frame
@@ -255,12 +256,12 @@ def solve_frame(
     flags, estimate = begin_frame(body, settings, state, work, seen, turned)
     unseen = flags & UNSEEN == UNSEEN
     _, fixed = known_turn(turned, PELVIS)
+    head, has_head = known_turn(turned, HEAD)
     if unseen:
-        faced = stand_up(body, settings, state, memory, work, flags, estimate)
+        faced = stand_up(body, settings, state, memory, work, flags, estimate, head, has_head)
         estimate = estimate if fixed else faced
     else:
         memory.grounded = 0
-    head, has_head = known_turn(turned, HEAD)
     guessed = flags & GUESSED != 0
     facing, trust = look(body, guide, state, work, estimate, fixed or guessed, net)
     memory.confidence = trust * belief(net) * seen_part(flags, seen.shape[0])
@@ -276,6 +277,8 @@ def solve_frame(
             break
         # A kick that looks impossible is one of a pelvis that is turned otherwise than was thought.
         try_limbs(body, limits, settings, state, work, guide, memory, net, trust)
+        if unseen and not fixed:
+            estimate = swing_body(body, memory, work, net, estimate)
         if not bring_ends(body, guide, work, net, fixed):
             break
     if share_rest(body, work) > HELD * body.height:
