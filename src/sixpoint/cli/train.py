@@ -25,7 +25,7 @@ CMU_CREDIT = (
               "its card beside it (MODEL.md).")  # fmt: skip
 @click.option("--validation", metavar="NAME,NAME...", help="Subjects kept aside. Default: every "
               "eighth.")  # fmt: skip
-@click.option("--steps", type=click.IntRange(1), default=3000, show_default=True)
+@click.option("--steps", type=click.IntRange(1), default=6000, show_default=True)
 @click.option("--units", type=click.IntRange(4, 512), default=128, show_default=True,
               help="In each of two hidden layers.")  # fmt: skip
 @click.option("--seed", type=int, default=20080408, show_default=True)

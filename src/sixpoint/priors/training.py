@@ -33,14 +33,14 @@ class TrainingSettings:
 
     units: int = 128
     """In each of the two hidden layers."""
-    steps: int = 3000
+    steps: int = 6000
     batch: int = 1024
     """Frames in each step."""
     rows: int = 250_000
     """Frames that are drawn, with their builds, before the first step."""
     rate: float = 3e-3
     decay: float = 0.05
-    drop: float = 0.05
+    drop: float = 0.1
     """Part of the hidden units that are left out in each step."""
     swap: float = 0.5
     """Part of the frames that get another subject's build."""

@@ -23,7 +23,6 @@ from ...kernels.quaternion import (
 )
 from ...kernels.types import Quat, Vec3
 from ...kernels.vector import (
-    as3,
     vec_add,
     vec_cross,
     vec_dot,
