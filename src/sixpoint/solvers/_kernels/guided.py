@@ -57,6 +57,9 @@ HELD = 1e-3
 """A head further than this part of height from its point is held back by limits."""
 HELPS = 3
 """Times that pelvis and spine help limbs that limits hold back."""
+GUESSED_HELP = 0.2
+"""Where the pelvis is a guess, its help changes by only this part of the usual in a frame: hands
+alone, met or not, say little of it."""
 KEPT = 0.02
 """Weight of the hinge axis of the frame before, where the prior's is nearly along the limb."""
 
@@ -276,7 +279,7 @@ def solve_frame(
     )
     flags |= more
     seat = recall_help(body, guide, memory, work, net, fixed)
-    most = settings.turn if state.frames > 0 else math.inf
+    most = settings.turn * (GUESSED_HELP if unseen else 1.0) if state.frames > 0 else math.inf
     for attempt in range(HELPS + 1):
         steps += spread_errors(body, limits, guide, work, net, fixed)
         if attempt == HELPS:

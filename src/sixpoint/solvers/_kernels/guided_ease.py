@@ -44,15 +44,13 @@ def ease_limb(
 ) -> Vec3:
     """Turn a limb that limits keep from its point, or did in the frame before, only so fast.
 
-    It goes where it wishes if it would otherwise miss its point by more than both a frame ago and
-    there. Returns where its end comes to lie.
+    Returns where its end comes to lie.
     """
     row = body.joints + LIMB_ROWS * limb + 1
     before, now = quat_load(memory.roots, limb), quat_load(work.local, row)
     bent, wished = memory.bends[limb], hinge_angle(quat_load(work.local, row + 1))
     most = LIMB_TURN * settings.turn
-    worst = max(vec_distance(end, target), memory.misses[limb])
-    missed = worst > MISS * body.height
+    missed = max(vec_distance(end, target), memory.misses[limb]) > MISS * body.height
     angle = quat_angle(before, now)
     if state.frames == 0 or not missed or (angle <= most and abs(wished - bent) <= most):
         memory.freed[limb] = state.frames
@@ -62,18 +60,16 @@ def ease_limb(
     held, bend = now, wished
     if angle > most:
         held = before
+        # Limits may push the limb aside, farther than it would turn: then half of the way.
         for halves in range(EASINGS):
             part = most / (angle * 2.0**halves)
             near = limit_project(limits, row, quat_slerp(before, now, part))
-            if quat_angle(before, near) <= most + FELT:  # else limits push it aside
+            if quat_angle(before, near) <= most + FELT:
                 held = near
                 break
         held, bend, _, _ = limb_bend(body, limits, limb, row, held, aim)
     bend = min(max(bend, bent - most), bent + most)
-    eased = limb_end(body, settings, work, limb, parent, place, held, bend)
-    if vec_distance(eased, target) > worst:
-        return limb_end(body, settings, work, limb, parent, place, now, wished)
-    return eased
+    return limb_end(body, settings, work, limb, parent, place, held, bend)
 
 
 @helper

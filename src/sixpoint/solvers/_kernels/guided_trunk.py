@@ -52,8 +52,9 @@ LIMB_DAMPING = 0.3
 """Of a limb's length, as a part of what its joints can do."""
 FULL = 0.9995
 """Part of a limb's length that it may reach: short of straight, where a hinge has no side."""
-MOST = 0.3
-"""Most that a joint turns in one round [rad]."""
+MOST = 0.15
+"""Most that a joint turns in one round [rad]: farther away the levers are others, and noisy points
+of stretched limbs would throw the body about."""
 
 
 @helper
