@@ -97,6 +97,9 @@ def net_of(prior: Prior) -> Net:
         levers=np.zeros((TASKS, SPINE + 1, 3)),
         gaps=np.zeros(TASKS),
         normal=np.zeros((TASKS, TASKS)),
+        turns=np.zeros((SPINE + 1, 3)),
+        helps=np.zeros((SPINE + 1, 3)),
+        kept=np.zeros((SPINE + 1, 3)),
         swivels=np.zeros(LIMB_COUNT),
         normals=np.zeros((LIMB_COUNT, 3)),
     )

@@ -44,6 +44,11 @@ MEMORY = record_type(
     ("latent", "f8", (VECTORS, 3)),  # filtered outputs of the network
     ("speeds", "f8", (VECTORS, 3)),  # their smoothed change [1/s]
     ("normals", "f8", (LIMB_COUNT, 3)),  # hinge axes solved last, in their parents' frames
+    ("roots", "f8", (LIMB_COUNT, 4)),  # rotations of shoulders and hips solved last
+    ("bends", "f8", (LIMB_COUNT,)),  # and angles of elbows and knees [rad]
+    ("freed", "i8", (LIMB_COUNT,)),  # frame in which a limb last turned as it wished
+    ("misses", "f8", (LIMB_COUNT,)),  # how far limits kept limbs from their points [m]
+    ("helps", "f8", (SPINE + 1, 3)),  # turns for limbs held back, from the pelvis wished [rad]
     ("confidence", "f8"),
     ("grounded", "i8"),  # whether only head and hands were seen in the frame before; then:
     ("ground", "f8"),  # height of its ankles [m]
@@ -113,6 +118,12 @@ class Net(NamedTuple):
     """(7,)."""
     normal: Floats
     """(7, 7)."""
+    turns: Floats
+    """Turn of each joint in a round, (SPINE + 1, 3) [rad]."""
+    helps: Floats
+    """Turns for the sake of stiff limbs, all rounds of a frame together, (SPINE + 1, 3) [rad]."""
+    kept: Floats
+    """And what is left of the frame before's, (SPINE + 1, 3) [rad]."""
     swivels: Floats
     """Of limbs before they were tried, (4,)."""
     normals: Floats

@@ -30,7 +30,9 @@ from .critic import belief
 from .frame import FIRST_LIMB, HEAD, PELVIS, begin_frame, known_turn
 from .guide import hand_of, look, part_turn, read_stations, rotation_of, smooth
 from .guide_tables import ENDS, HINGES, STATIONS, Guide, Memory, Net
-from .guided_trunk import bring_ends, share_rest, spread_errors
+from .guided_ease import ease_limb, remember_limbs
+from .guided_help import bring_ends, recall_help, remember_help
+from .guided_trunk import share_rest, spread_errors
 from .hands_swing import swing_body
 from .limb import limb_aim, settle_limb
 from .limb_ends import limb_begin, triangle_angle
@@ -151,6 +153,10 @@ def guide_limb(
     end, flags = settle_limb(
         body, limits, settings, state, work, limb, parent, place, aim, free, flags
     )
+    if not short:
+        end = ease_limb(
+            body, limits, settings, state, work, memory, limb, parent, place, aim, end, target
+        )
     flags |= short
     if guide.ends:
         guide_end(body, work, net, limb, trust)
@@ -271,19 +277,22 @@ def solve_frame(
         body, limits, settings, state, work, guide, net, estimate, fixed, head, has_head, trust
     )
     flags |= more
+    seat = recall_help(body, guide, memory, work, net, fixed)
+    most = settings.turn if state.frames > 0 else math.inf
     for attempt in range(HELPS + 1):
         steps += spread_errors(body, limits, guide, work, net, fixed)
         if attempt == HELPS:
             break
-        # A kick that looks impossible is one of a pelvis that is turned otherwise than was thought.
         try_limbs(body, limits, settings, state, work, guide, memory, net, trust)
         if unseen and not fixed:
             estimate = swing_body(body, memory, work, net, estimate)
-        if not bring_ends(body, guide, work, net, fixed):
+        if not bring_ends(body, guide, work, net, fixed, most):
             break
+    remember_help(body, memory, net, seat)
     if share_rest(body, work) > HELD * body.height:
         flags |= SPINE_LIMITED
     flags |= guide_limbs(body, limits, settings, state, work, guide, memory, net, trust)
+    remember_limbs(body, work, memory, flags)
     pelvis = quat_load(work.world, PELVIS)
     # A guessed limb goes where the pelvis goes, and would turn it round and round.
     faced = estimate if guessed else pelvis

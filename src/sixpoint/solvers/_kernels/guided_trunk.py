@@ -52,11 +52,9 @@ LIMB_DAMPING = 0.3
 """Of a limb's length, as a part of what its joints can do."""
 FULL = 0.9995
 """Part of a limb's length that it may reach: short of straight, where a hinge has no side."""
-ARM_HELP, LEG_HELP = 0.06, 0.015
-"""A limb that misses by more than this part of height asks for the impossible, and is helped less;
-legs sooner, since two of them that cannot reach would toss the pelvis to and fro."""
-MOST = 0.3
-"""Most that a joint turns in one round [rad]."""
+MOST = 0.15
+"""Most that a joint turns in one round [rad]: farther away the levers are others, and noisy points
+of stretched limbs would throw the body about."""
 
 
 @helper
@@ -121,8 +119,9 @@ def spread_errors(
         tasks, worst = gather_tasks(body, guide, work, net, fixed, with_limbs)
         if worst < close and done >= HEAD_ROUNDS:
             return done
-        if not turn_joints(body, guide, work, net, tasks):
+        if not solve_turns(body, guide, net, tasks):
             break
+        apply_turns(body, work, net)
     place_spine(body, limits, work, net)
     return ROUNDS
 
@@ -168,30 +167,6 @@ def last_joint(body: Body, limb: int) -> int:
 
 
 @helper
-def bring_ends(body: Body, guide: Guide, work: Work, net: Net, fixed: bool) -> bool:
-    """Turn pelvis and spine so that ends of limbs, held stiff by limits, come to their points.
-
-    Reads where the ends lie from `work.ends`, and writes wishes for `spread_errors`. False if all
-    of them are met.
-    """
-    tasks, _ = gather_tasks(body, guide, work, net, fixed, False)
-    head = tasks
-    for limb in range(LIMBS):
-        end = vec_load(work.ends, FIRST_LIMB + limb)
-        miss = vec_sub(vec_load(work.points, FIRST_LIMB + limb), end)
-        far = vec_length(miss)
-        if far > CLOSE * body.height:
-            gentle = LEG_HELP if body.bend[limb] < 0.0 else ARM_HELP
-            part = far / (gentle * body.height)
-            net.gaps[tasks] = far / (1.0 + part * part)
-            along = vec_unit(miss, (0.0, -1.0, 0.0))
-            last = last_joint(body, limb)
-            write_levers(body, guide, work, net, tasks, end, along, last, fixed)
-            tasks += 1
-    return tasks > head and turn_joints(body, guide, work, net, tasks)
-
-
-@helper
 def write_levers(
     body: Body,
     guide: Guide,
@@ -220,8 +195,8 @@ def joint_place(work: Work, joint: int) -> Vec3:
 
 
 @helper
-def turn_joints(body: Body, guide: Guide, work: Work, net: Net, tasks: int) -> bool:
-    """One round: solve for what is missing and turn the wished rotations; False if it cannot."""
+def solve_turns(body: Body, guide: Guide, net: Net, tasks: int) -> bool:
+    """Turns of joints for what is missing, into `net.turns`; False if there are none."""
     joints = body.joints
     for a in range(tasks):
         for b in range(a + 1):
@@ -239,17 +214,26 @@ def turn_joints(body: Body, guide: Guide, work: Work, net: Net, tasks: int) -> b
     if not cholesky_factor(net.normal, tasks):
         return False
     cholesky_solve(net.normal, tasks, net.gaps)
-    sum_of = (0.0, 0.0, 0.0)
+    largest = 0.0
     for joint in range(joints):
         turn = (0.0, 0.0, 0.0)
         for a in range(tasks):
             lever = (net.levers[a, joint, 0], net.levers[a, joint, 1], net.levers[a, joint, 2])
             turn = vec_add(turn, vec_scale(lever, guide.give[joint] * net.gaps[a]))
-        size = vec_length(turn)
-        if size > MOST:
-            turn = vec_scale(turn, MOST / size)
-        # A joint takes along all above it.
-        sum_of = vec_add(sum_of, turn)
+        vec_store(net.turns, joint, turn)
+        largest = max(largest, vec_length(turn))
+    if largest > MOST:  # all of them less: one alone would throw the head aside
+        for joint in range(joints):
+            vec_store(net.turns, joint, vec_scale(vec_load(net.turns, joint), MOST / largest))
+    return True
+
+
+@helper
+def apply_turns(body: Body, work: Work, net: Net) -> None:
+    """Turn the wished rotations by `net.turns`; a joint takes along all above it."""
+    sum_of = (0.0, 0.0, 0.0)
+    for joint in range(body.joints):
+        sum_of = vec_add(sum_of, vec_load(net.turns, joint))
         step = quat_from_rotvec(sum_of)
         if joint == 0:
             quat_store(work.world, PELVIS, quat_mul(step, quat_load(work.world, PELVIS)))
@@ -257,7 +241,6 @@ def turn_joints(body: Body, guide: Guide, work: Work, net: Net, tasks: int) -> b
             quat_store(net.lower, 0, quat_mul(step, quat_load(net.lower, 0)))
         else:
             quat_store(work.world, joint - 1, quat_mul(step, quat_load(work.world, joint - 1)))
-    return True
 
 
 @helper

@@ -31,7 +31,8 @@ from ...kernels.vector import (
 )
 from .frame import FIRST_LIMB, HEAD, PELVIS
 from .guide_tables import Memory, Net
-from .guided_trunk import ARM_HELP, CLOSE, MOST, limb_root
+from .guided_help import ARM_HELP
+from .guided_trunk import CLOSE, limb_root
 from .tables import LIMBS, Body, Work
 
 ANKLES = FIRST_LIMB + 2
@@ -49,6 +50,9 @@ shorter, squared, that it would hardly count."""
 YAW_DAMPING, SWING_DAMPING = 0.005, 0.1
 """Of the turn that helps the hands, about the vertical and across, in squares of height: people
 turn sooner than they tilt."""
+
+MOST = 0.3
+"""Most that the body turns at a time [rad]."""
 
 
 @helper
