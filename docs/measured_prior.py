@@ -50,6 +50,8 @@ def keep(paper: Mapping[str, Any], some: Mapping[str, Any]) -> dict[str, Any]:
             _picked(row, ("stress", "level", "solver", "position_rms", "orientation_rms"))
             for row in paper["stresses"]
         ],
+        "confidence": some["confidence"],
+        "mistakes": some["mistakes"],
         "others": _others(paper, others),
         "others_every_fourth": _others(some, ("position_rms", "orientation_rms")),
     }
@@ -111,6 +113,37 @@ def stresses() -> str:
     )
 
 
+def confidence() -> str:
+    """Errors of frames by the solver's confidence."""
+    return rows(
+        ("confidence", "frames", "position error, mean"),
+        [
+            (
+                "1" if row["to"] == 1.0 else f"{row['from']:g} to {row['to']:.3g}",
+                str(row["frames"]),
+                f"{row['position_mean']:.4f}",
+            )
+            for row in _found()["confidence"]
+        ],
+    )
+
+
+def mistakes() -> str:
+    """Confidence where names or axes are wrong."""
+    return rows(
+        ("the points look as if", "confidence", "frames below 0.5", "clips in which that is said"),
+        [
+            (
+                row["mistake"],
+                f"{row['confidence']:.2f}",
+                f"{row['doubted']:.0%}",
+                f"{row['named']} of {row['clips']}",
+            )
+            for row in _found()["mistakes"]
+        ],
+    )
+
+
 def others() -> str:
     """Other solvers as published, from sequential IK and from the guided solver."""
     found = _found()
@@ -164,6 +197,8 @@ def variants(solver: str) -> str:
 TABLES: dict[str, Callable[[], str]] = {
     "prior-clips": clips,
     "prior-stresses": stresses,
+    "prior-confidence": confidence,
+    "prior-mistakes": mistakes,
     "prior-others": others,
     "prior-pik": lambda: variants("pik"),
     "prior-tgbsik": lambda: variants("tgbsik"),

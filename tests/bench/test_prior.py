@@ -7,8 +7,10 @@ import pytest
 
 from sixpoint.bench.judging import ALL
 from sixpoint.bench.prior import bench_prior, noisy, with_gaps, with_limbs
+from sixpoint.bench.prior_doubts import NONE
 from sixpoint.errors import InputError
 from sixpoint.motion.clips import builtin
+from sixpoint.priors.mistakes import MISTAKES
 
 SHORT = {
     "01_squat": builtin("squat").frames(slice(0, 60, 3)),
@@ -57,6 +59,17 @@ def test_people_kept_aside_stand_alone_and_together(found):
     rows = [row for row in found["kept_aside"] if row["solver"] == "guided"]
     assert [row["subject"] for row in rows] == ["7", "9", ALL]
     assert [row["frames"] for row in rows] == [20, 10, 30]
+
+
+def test_confidence_is_told_of_right_names_and_of_every_mistake(found):
+    first, *rest = found["mistakes"]
+    assert first["mistake"] == NONE
+    assert first["confidence"] > 0.9
+    assert first["named"] == len(SHORT)  # rightly nothing
+    assert [row["mistake"] for row in rest] == [mistake.words for mistake in MISTAKES]
+    for row in rest:
+        assert row["confidence"] < first["confidence"]
+        assert 0 <= row["named"] <= row["clips"] == len(SHORT)
 
 
 def test_nothing_to_measure_is_refused():

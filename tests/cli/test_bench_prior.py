@@ -32,7 +32,14 @@ def test_tables_name_subjects_joints_and_other_solvers(run, clips):
     words = ("bench", "prior", "--data", clips, "--quick", "--subjects", clips)
     # The card of the built-in model keeps subject 2 aside.
     said = run(*words).stdout
-    for title in ("By clip", "By subject", "By joint", "Other solvers", "was not fitted to"):
+    for title in (
+        "By clip",
+        "By subject",
+        "By joint",
+        "Other solvers",
+        "names or axes",
+        "was not fitted to",
+    ):
         assert title in said
     assert "l_elbow" in said
     assert "By subject" not in run(*words[:4], "--quick", "--every", 2).stdout

@@ -3,7 +3,7 @@
 Each clip is reconstructed by plain sequential IK, by the guided solver, and by variants of it that
 leave something out; clips of one person are taken together as well. Then points are made worse:
 noise, drop-outs, a body with wrong limb lengths (X8). The solver's own confidence is held against
-its errors: one that is honest falls where errors grow. Last, other solvers get something of it.
+its errors and against wrong names (`prior_doubts`). Last, other solvers get something of it.
 """
 
 from __future__ import annotations
@@ -23,9 +23,11 @@ from ..motion.metrics import compare
 from ..motion.motion import Motion
 from ..motion.points import Points
 from ..solvers import Solver, solver
-from ..solvers.guided import GuidedTracker
+from ..solvers.guided import GuidedSolver
 from .judging import ALL, averages, fitting, judge
+from .prior_doubts import PARTS, bench_doubts
 from .prior_others import bench_others, other_solvers
+from .progress import Progress, counted
 from .speed import machine
 
 SEED = 20080408
@@ -40,10 +42,6 @@ LENGTHS = (-0.10, -0.05, 0.0, 0.05, 0.10)
 STRESSED = ("sik", "guided", "guided, then pik")
 """Of the solvers below."""
 QUICK_FRAMES = 240
-BINS = (0.0, 0.25, 0.5, 0.75, 0.999, 1.0)
-"""Edges of the confidence, the last bin being full trust."""
-
-Progress = Callable[[int, int], None]
 
 
 def variants(prior: str = "") -> dict[str, Solver]:
@@ -103,15 +101,9 @@ def bench_prior(
         (len(chosen) + len(aside)) * len(solvers)
         + len(stressed) * sum(map(len, levels.values()))
         + len(chosen) * len(followers)
+        + PARTS
     )
-    done = 0
-
-    def step() -> None:
-        nonlocal done
-        done += 1
-        if progress is not None:
-            progress(done, total)
-
+    step = counted(progress, total)
     rows = _rows(chosen, solvers, step)
     stresses = []
     for kind, values in levels.items():
@@ -137,7 +129,7 @@ def bench_prior(
         "averages": averages(rows, ("solver",)),
         "kept_aside": _by_person(_rows(aside, solvers, step)),
         "stresses": stresses,
-        "confidence": confidence_bins(solvers["guided"], chosen.values()),
+        **bench_doubts(GuidedSolver(prior=prior), chosen, step),
         "others": bench_others(chosen, followers, step),
         "machine": machine(),
     }
@@ -214,26 +206,3 @@ def with_limbs(skeleton: Skeleton, factor: float) -> Skeleton:
             after = path[path.index(anatomy.node(f"{side}_{top}")) + 1 :]
             offsets[[node for node in after if node < skeleton.joint_count]] *= factor
     return replace(skeleton, offsets=offsets)
-
-
-def confidence_bins(method: Solver, clips: Any) -> list[dict[str, Any]]:
-    """Mean error of the frames in which the solver trusted its prior so far."""
-    trusts, errors = [], []
-    for clip in clips:
-        points = clip.points()
-        tracker = method.prepare(clip.skeleton, rate=points.rate)
-        assert isinstance(tracker, GuidedTracker)
-        found = compare(tracker.solve_clip(points).motion, clip)
-        trusts.append(tracker.confidences)
-        errors.append(found.position_per_frame)
-    trust, error = np.concatenate(trusts), np.concatenate(errors)
-    place = np.digitize(trust, BINS[1:-1])
-    return [
-        {
-            "from": BINS[k],
-            "to": BINS[k + 1],
-            "frames": int((place == k).sum()),
-            "position_mean": float(error[place == k].mean()) if (place == k).any() else None,
-        }
-        for k in range(len(BINS) - 1)
-    ]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
-from .console import compiling, emit, progress, say, show_table
+from .console import compiling, emit, progress, save_report, say, show_table
 from .job import warm_up
 from .options import data_option, json_option, load_clips, make_solver, quick_option
 
@@ -37,8 +36,8 @@ def command(
     """Sequential IK with and without a prior, on clips and under stress.
 
     Errors of the papers, joints, effectors, jitter and jumps by clip and by subject; noise,
-    drop-outs and wrong limb lengths; errors against the solver's own confidence; what other solvers
-    gain by the same prior.
+    drop-outs and wrong limb lengths; the solver's confidence against its errors and against points
+    with wrong names; what other solvers gain by the same prior.
 
     \b
     sixpoint bench prior --data CMU/paper -o prior
@@ -87,11 +86,8 @@ def _kept_aside(folder: str, prior: str) -> dict[str, Any]:
 def _write(found: dict[str, Any], clips: dict[str, Any], prior: str, folder: Path) -> None:
     from ..bench.prior_pictures import draw_curves, draw_worst
     from ..errors import MissingExtra
-    from ..replacing import replacing
 
-    folder.mkdir(parents=True, exist_ok=True)
-    with replacing(folder / "prior.json") as file:
-        file.write((json.dumps(found, indent=2) + "\n").encode())
+    save_report(found, folder / "prior.json")
     try:
         draw_curves(found, folder / "curves.png")
         for name, clip in clips.items():
@@ -145,6 +141,15 @@ def _show(found: dict[str, Any]) -> None:
             (f"{row['from']:g} to {row['to']:g}", str(row["frames"]),
              "-" if row["position_mean"] is None else f"{row['position_mean']:.4f}")
             for row in found["confidence"]
+        ],
+    )  # fmt: skip
+    show_table(
+        "Confidence where names or axes are wrong",
+        ("the points look as if", "confidence", "frames below 0.5", "clips in which it is named"),
+        [
+            (row["mistake"], f"{row['confidence']:.2f}", f"{row['doubted']:.0%}",
+             f"{row['named']} of {row['clips']}")
+            for row in found["mistakes"]
         ],
     )  # fmt: skip
     _show_others(found["others"]["averages"])
