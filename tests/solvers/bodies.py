@@ -17,6 +17,7 @@ from sixpoint.kernels import arrays
 from sixpoint.kernels.limits import FREE_ROW, LimitTable, limit_table, limit_violation
 from sixpoint.kernels.types import Floats, Quat, Vec3
 from sixpoint.limits import JointLimit, Limits, SwingTwistLimit, adult_limits
+from sixpoint.motion.motion import Motion
 from sixpoint.solvers._kernels.limb import solve_limb
 from sixpoint.solvers._kernels.pelvis import pelvis_frame
 from sixpoint.solvers._kernels.sik import solve_frame
@@ -45,6 +46,9 @@ IDENTITY = (1.0, 0.0, 0.0, 0.0)
 L_ARM, R_ARM, L_LEG, R_LEG = 0, 1, 2, 3
 HUMAN = Skeleton.humanoid()
 NOT_SEEN = (np.nan, np.nan, np.nan)
+
+PAPER = ("17_10_boxing", "90_05_jump_kick", "01_03_playground_climb_hang_swing")
+"""Clips of the sequential IK paper."""
 
 
 class Figure:
@@ -328,3 +332,8 @@ def turned_about(axis: ArrayLike, degrees: float) -> Quat:
     """A rotation as a tuple."""
     w, x, y, z = arrays.from_axis_angle(axis, np.radians(degrees)).tolist()
     return (w, x, y, z)
+
+
+def largest_step(motion: Motion) -> float:
+    """Largest turn of a joint in a frame [rad]."""
+    return float(arrays.angle_between(motion.rotations[:-1], motion.rotations[1:]).max())

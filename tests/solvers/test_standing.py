@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.solvers.bodies import PAPER, largest_step
 
 import sixpoint as sp
 from sixpoint.kernels import arrays
@@ -17,10 +18,6 @@ from sixpoint.solvers import GuidedSolver
 PELVIS, HEAD, LEFT, RIGHT = range(4)
 RATE = 60.0
 X = np.array([1.0, 0.0, 0.0])
-
-
-def largest_step(motion):
-    return float(arrays.angle_between(motion.rotations[:-1], motion.rotations[1:]).max())
 
 
 def seen_by_headset(clip, *, looking=False):
@@ -227,3 +224,106 @@ def test_head_and_hands_of_a_fighter_are_met(shared_data):
     result = sp.reconstruct(seen_by_headset(clip), clip.skeleton, solver="guided")
     assert (np.nan_to_num(result.residuals).max(axis=1) > 0.005).mean() < 0.02
     assert largest_step(result.motion) < np.radians(30.0)
+
+
+@pytest.mark.parametrize("name", ["squat", "walk", "reach"])
+def test_head_and_hands_alone_give_a_body_on_its_feet(name):
+    clip = builtin(name)
+    positions = clip.points().positions.copy()
+    positions[:, [0, 4, 5]] = np.nan
+    result = sp.reconstruct(Points(SIX, positions, clip.rate), clip.skeleton, solver="guided")
+    at = result.motion.points().positions
+    truth = clip.points().positions
+    assert np.abs(at[:, 1:4] - positions[:, 1:4]).max() < 0.02
+    assert largest_step(result.motion) < np.radians(30.0)
+    ankles = at[:, 4:, 1]
+    assert ankles.max() - ankles.min() < 0.02  # it stands on level ground
+    assert np.abs(ankles.mean() - truth[0, 4:, 1].mean()) < 0.05
+    assert (at[:, 0, 1] > ankles.max() + 0.1).all()
+    upright = at[:, 1] - at[:, 0]
+    assert (upright[:, 1] > 0.5 * np.linalg.norm(upright, axis=1)).all()
+
+
+def test_a_squat_seen_by_head_and_hands_bends_the_knees():
+    clip = builtin("squat")
+    positions = clip.points().positions.copy()
+    positions[:, [0, 4, 5]] = np.nan
+    motion = sp.reconstruct(
+        Points(SIX, positions, clip.rate), clip.skeleton, solver="guided"
+    ).motion
+    pelvis = motion.points().positions[:, 0, 1]
+    truth = clip.points().positions[:, 0, 1]
+    assert np.abs(pelvis - truth).max() < 0.1
+    assert np.corrcoef(pelvis, truth)[0, 1] > 0.98
+
+
+def across_hips(motion):
+    anatomy = motion.skeleton.anatomy
+    left, right = np.swapaxes(
+        motion.positions([anatomy.node("l_hip"), anatomy.node("r_hip")]), 0, 1
+    )
+    return left - right
+
+
+def test_hands_that_cross_do_not_turn_a_body_of_head_and_hands():
+    clip = builtin("reach").frames(slice(0, 1))
+    points = clip.points().positions[0]
+    head = points[1]
+    frames = np.repeat(points[None], 240, axis=0)
+    frames[:, [0, 4, 5]] = np.nan
+    # Forearms cross: a hand's breadth past each other, twice.
+    apart = 0.085 + 0.165 * np.cos(np.linspace(0.0, 4.0 * np.pi, 240))
+    for p, sign in ((2, 1.0), (3, -1.0)):
+        frames[:, p] = head + np.stack(
+            [sign * apart, np.full(240, -0.4), np.full(240, 0.35)], axis=1
+        )
+    motion = sp.reconstruct(Points(SIX, frames, 60.0), clip.skeleton, solver="guided").motion
+    left = across_hips(motion)
+    assert (left[:, 0] > 0.5 * np.linalg.norm(left, axis=1)).all()
+    assert largest_step(motion) < np.radians(30.0)
+
+
+def test_a_jump_is_no_new_ground():
+    clip = builtin("squat")
+    seen = seen_by_headset(clip)
+    still = np.repeat(seen.positions[:1], 300, axis=0)
+    flight = np.linspace(-1.0, 1.0, 36)
+    still[60:96, :, 1] += 0.4 * (1.0 - flight**2)[:, None]
+    motion = sp.reconstruct(replace(seen, positions=still), clip.skeleton, solver="guided").motion
+    at = motion.points().positions
+    assert at[78, 4:, 1].min() > at[0, 4:, 1].max() + 0.3  # feet leave the ground
+    assert np.abs(at[100:] - at[0]).max() < 0.03  # and come back to it
+    assert largest_step(motion) < np.radians(30.0)
+
+
+@pytest.mark.parametrize(("first", "last"), [(100, 160), (200, 202), (150, 390)])
+def test_a_body_comes_to_stand_and_back_without_a_pop(first, last):
+    clip = builtin("walk")
+    points = clip.points()
+    positions = points.positions.copy()
+    positions[first:last, [0, 4, 5]] = np.nan
+    motion = sp.reconstruct(replace(points, positions=positions), clip.skeleton, solver="guided")
+    speed = np.linalg.norm(np.diff(motion.motion.points().positions, axis=0), axis=-1)
+    usual = np.linalg.norm(np.diff(points.positions, axis=0), axis=-1)
+    assert speed.max() < 1.5 * usual.max()
+
+
+def test_head_and_hands_are_streamed_like_a_clip():
+    clip = builtin("boxing").frames(slice(0, 120))
+    seen = seen_by_headset(clip)
+    tracker = GuidedSolver().prepare(clip.skeleton, rate=clip.rate)
+    whole = tracker.solve_clip(seen).motion
+    for k, frame in enumerate(seen.positions):
+        np.testing.assert_array_equal(tracker.solve(frame).pose.rotations, whole.rotations[k])
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", PAPER)
+def test_head_and_hands_alone_are_followed_through_quick_motion(shared_data, name):
+    clip = sp.load(shared_data / "cmu" / "paper" / f"{name}.bvh")
+    seen = seen_by_headset(clip)
+    result = sp.reconstruct(seen, clip.skeleton, solver="guided")
+    assert result.report.limit_violations == 0
+    assert largest_step(result.motion) < np.radians(35.0)
+    plain = sp.reconstruct(seen, clip.skeleton, solver="sik").motion
+    assert sp.compare(result.motion, clip).position_rms < sp.compare(plain, clip).position_rms
