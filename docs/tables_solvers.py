@@ -75,7 +75,8 @@ def report_keys() -> str:
         "solver": "Name of the solver.",
         "frames": "Frames solved.",
         "joints": "Joints of the skeleton.",
-        "warnings": "What a user should know: guesses and defects of the file, unused points.",
+        "warnings": "What a user should know: guesses and defects of the file, unused points, "
+        "points that look wrongly named or turned.",
     }
     against = {f.name for f in dataclasses.fields(Comparison)} - {"frames", "rate", "warnings"}
     against -= {f.name for f in dataclasses.fields(Report)}
