@@ -73,7 +73,9 @@ def run_job(job: Job) -> dict[str, Any]:
     original, points, skeleton = read_input(job)
     if len(points) == 0:
         raise InputError(f"{job.source}: there are no frames to reconstruct.")
-    points, stood = stand_still(points, skeleton) if original is None else (points, ())
+    stood: tuple[str, ...] = ()
+    if original is None and not puts_on_feet(job.solver, points):
+        points, stood = stand_still(points, skeleton)
     tracker = job.solver.prepare(
         skeleton, limits=read_limits(job.limits, skeleton), rate=points.rate
     )
@@ -96,6 +98,16 @@ def run_job(job: Job) -> dict[str, Any]:
         report |= {"target_mean_m": None, "target_max_m": None}
         report["warnings"] = [NOBODY, *report["warnings"]]
     return report
+
+
+def puts_on_feet(solver: Solver, points: Points) -> bool:
+    """Whether a solver finds feet itself: neither they nor the pelvis were ever tracked."""
+    import numpy as np
+
+    others = [name for name in ("pelvis", "l_ankle", "r_ankle") if name in points.names]
+    if "pelvis" in solver.needed or not set(solver.needed) <= set(points.names):
+        return False
+    return not np.isfinite(points.select(others).positions).all(axis=2).any()
 
 
 def doubts_of(points: Points, skeleton: Skeleton, tracked: bool) -> list[str]:

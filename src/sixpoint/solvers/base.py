@@ -21,7 +21,7 @@ from ..errors import InputError, UnknownName
 from ..kernels.types import Floats
 from ..limits import Limits, adult_limits, hand_limits, is_hand
 from ..limits.as_hinge import hinge_limits
-from ..motion.points import Points
+from ..motion.points import SIX, Points
 from ..tasks import Task
 from .solution import Result, Solution
 
@@ -61,6 +61,11 @@ class Solver(abc.ABC):
     title: ClassVar[str]
     """The method in a few words."""
     capabilities: ClassVar[Capabilities]
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """Points of a person that must be there, if not seen at all times; others may be absent."""
+        return SIX
 
     @abc.abstractmethod
     def prepare(

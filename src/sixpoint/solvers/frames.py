@@ -23,29 +23,37 @@ class FrameReader:
         names: order of the points that are given.
         wanted: order of the points that kernels read.
         turns: of how many of them, counted from the first, rotations are of use.
+        needed: those that must be there; others may be absent, and are never seen then. None: all.
     """
 
     def __init__(
-        self, names: Sequence[str], wanted: Sequence[str] = SIX, turns: int = TURNED
+        self,
+        names: Sequence[str],
+        wanted: Sequence[str] = SIX,
+        turns: int = TURNED,
+        needed: Sequence[str] | None = None,
     ) -> None:
         self.names = tuple(names)
         self.wanted = tuple(wanted)
         self._turns = turns
-        lost = [name for name in self.wanted if name not in self.names]
+        self._needed = self.wanted if needed is None else tuple(needed)
+        lost = [name for name in self._needed if name not in self.names]
         if lost:
-            many = "six" if self.wanted == SIX else str(len(self.wanted))
+            many = "six" if self._needed == SIX else str(len(self._needed))
             raise InputError(
-                f"Expected the {many} points {', '.join(self.wanted)}; "
+                f"Expected the {many} points {', '.join(self._needed)}; "
                 f"got {', '.join(names) or 'none'}, without {', '.join(lost)}. "
                 "A point that is seen only at times is NaN, not absent."
             )
         self.unused = tuple(name for name in self.names if name not in self.wanted)
-        self._order = np.array([self.names.index(name) for name in self.wanted])
+        there = [name for name in self.wanted if name in self.names]
+        self._into = np.array([self.wanted.index(name) for name in there])
+        self._order = np.array([self.names.index(name) for name in there])
         order = {name: k for k, name in enumerate(self.wanted)}
         self.order_back: Ints = np.array([order.get(n, len(order)) for n in self.names], np.int64)
         """Column of `FrameTable.residuals` for each given point; the last, NaN, if not used."""
         self._plain = self.names == self.wanted
-        self._seen = np.zeros((1, len(self.wanted), 3))
+        self._seen = np.full((1, len(self.wanted), 3), np.nan)
         self._turned = np.full((1, turns, 4), np.nan)
         self._shape = (len(self.names), 3)
 
@@ -54,7 +62,8 @@ class FrameReader:
         if isinstance(frame, Points):
             if len(frame) != 1:
                 raise InputError(f"Expected one frame of points, got {len(frame)}.")
-            return FrameReader(frame.names, self.wanted, self._turns).read_clip(frame)
+            again = FrameReader(frame.names, self.wanted, self._turns, self._needed)
+            return again.read_clip(frame)
         try:
             positions = np.asarray(frame, dtype=np.float64)
         except (TypeError, ValueError) as error:
@@ -66,7 +75,10 @@ class FrameReader:
                 f"Expected an array of shape {self._shape} in the order {', '.join(self.names)}; "
                 f"got shape {positions.shape}."
             )
-        self._seen[0] = positions if self._plain else positions[self._order]
+        if self._plain:
+            self._seen[0] = positions
+        else:
+            self._seen[0, self._into] = positions[self._order]
         return self._seen, self._turned
 
     def read_clip(self, points: Points) -> tuple[Floats, Floats]:
@@ -74,10 +86,12 @@ class FrameReader:
 
         Rotations are those of the first T points: of the six, pelvis and head.
         """
-        seen = np.ascontiguousarray(points.positions[:, self._order])
+        seen = np.full((len(points), len(self.wanted), 3), np.nan)
+        seen[:, self._into] = points.positions[:, self._order]
         turned = np.full((len(points), self._turns, 4), np.nan)
         if points.rotations is not None:
-            turned[:] = points.rotations[:, self._order[: self._turns]]
+            of_use = self._into < self._turns
+            turned[:, self._into[of_use]] = points.rotations[:, self._order[of_use]]
             norm = np.linalg.norm(turned, axis=-1, keepdims=True)
             known = np.isfinite(norm) & (norm > 1e-6)
             turned = np.where(known, turned / np.where(known, norm, 1.0), np.nan)

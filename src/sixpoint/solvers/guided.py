@@ -36,6 +36,8 @@ from .body_table import clear_state, new_state
 from .human import HumanSolver, HumanTracker
 from .sik import SequentialSolver
 
+HEAD_AND_HANDS = ("head", "l_wrist", "r_wrist")
+"""What a headset and two controllers show."""
 FAR = 2.0
 """The prior is not trusted at all beyond this many times the distance of the usual."""
 PELVIS_GIVE = 0.15
@@ -210,6 +212,11 @@ class GuidedSolver(HumanSolver):
         for name in ("cutoff", "quickness"):
             if not 0.0 <= getattr(self, name) < math.inf:
                 raise InputError(f"Expected `{name}` >= 0, got {getattr(self, name)}.")
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """Head and hands: a body of these it puts on its feet itself."""
+        return HEAD_AND_HANDS
 
     @property
     def model(self) -> Prior:

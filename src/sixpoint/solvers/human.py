@@ -103,6 +103,11 @@ class HumanSolver(Solver):
         return None
 
     @property
+    def needed(self) -> tuple[str, ...]:
+        """Those of the leader, where there is one: it guesses the others."""
+        return super().needed if self.leader is None else self.leader.needed
+
+    @property
     def closeness(self) -> float:
         """A point nearer to its target than this part of the body height is met."""
         return TOLERANCE
@@ -143,7 +148,7 @@ class HumanTracker(Tracker):
         self.solver = solver
         self.skeleton = skeleton
         self.limits = limits
-        self._reader = FrameReader(names)
+        self._reader = FrameReader(names, needed=solver.needed)
         self.names = self._reader.names
         self._body, rest = build_body(skeleton.anatomy)
         self._rest = held_rest(skeleton, limits, rest)
@@ -225,7 +230,7 @@ class HumanTracker(Tracker):
 
     def solve_clip(self, points: Points) -> Result:
         """Poses for a clip, from a fresh start; see `Tracker.solve_clip`."""
-        reader = FrameReader(points.names)
+        reader = FrameReader(points.names, needed=self.solver.needed)
         seen, turned = reader.read_clip(points)
         count = len(points)
         out = self._new_frames(count)

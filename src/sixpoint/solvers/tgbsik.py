@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 from ..errors import InputError
 from ..kernels._jit import Kernel
 from ..kernels.types import Floats
+from ..motion.points import SIX
 from ._kernels.tables import FrameTable, RecordArray
 from ._kernels.tgbsik import solve_frames
 from .base import Capabilities
@@ -101,6 +102,11 @@ class SwivelSolver(HumanSolver):
     def leader(self) -> HumanSolver | None:
         """The guided solver goes ahead, if its swivels count."""
         return leader_of("guided", self, self.prior) if self.prior_weight > 0.0 else None
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """All: only swivels are taken from the one who goes ahead."""
+        return SIX
 
     def numbers(self) -> dict[str, Any]:
         """Settings as the kernel reads them."""

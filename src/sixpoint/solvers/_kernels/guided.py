@@ -37,7 +37,7 @@ from .hands_swing import swing_body
 from .limb import limb_aim, settle_limb
 from .limb_ends import limb_begin, triangle_angle
 from .pose import finish_frame
-from .standing import UNSEEN, remember_feet, stand_up
+from .standing import HEAD_LOST, UNSEEN, remember_feet, stand_up
 from .tables import (
     LIMB_ROWS,
     LIMBS,
@@ -260,7 +260,7 @@ def solve_frame(
 ) -> None:
     """One frame: positions of six points (6, 3) and rotations of pelvis and head (2, 4)."""
     flags, estimate = begin_frame(body, settings, state, work, seen, turned)
-    unseen = flags & UNSEEN == UNSEEN
+    unseen = flags & (UNSEEN | HEAD_LOST) == UNSEEN
     _, fixed = known_turn(turned, PELVIS)
     head, has_head = known_turn(turned, HEAD)
     if unseen:

@@ -43,6 +43,9 @@ from .tables import MISSING, Body, Settings, State, Work
 
 UNSEEN = MISSING << PELVIS | MISSING << (FIRST_LIMB + 2) | MISSING << (FIRST_LIMB + 3)
 """Pelvis and both ankles."""
+HEAD_LOST = MISSING << HEAD
+"""The head as well: nothing to stand below. Guessed from the pelvis, it would carry that along, and
+be carried."""
 LEAN = 0.8
 """How far the trunk leans in the deepest squat, before hands and head have their say [rad]."""
 BLIND = (-0.17, -0.65, 0.64, 1.16, 0.53, 0.0, 0.35, 0.0)
