@@ -84,7 +84,8 @@ def averages(
 ) -> list[dict[str, Any]]:
     """Rows of clips that agree in some keys become one: means, and the largest of what is one.
 
-    Every clip counts alike; or, `pooled`, every frame does, and counts are added up.
+    Every clip counts alike; or, `pooled`, every frame does, counts are added up, and percentiles,
+    which cannot be put together, are None.
     """
     groups: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
     for row in rows:
@@ -103,9 +104,11 @@ def averages(
     return out
 
 
-def _merge(key: str, values: Floats, weights: Sequence[int], pooled: bool) -> float:
+def _merge(key: str, values: Floats, weights: Sequence[int], pooled: bool) -> float | None:
     if key.startswith("largest") or key.endswith("max_m"):
         return float(values.max())
+    if pooled and "_p99" in key:
+        return None
     if pooled and key in ("frames", "steps_over_30deg", "limit_violations"):
         return float(values.sum())
     if pooled and "_rms" in key:

@@ -73,8 +73,7 @@ def _kept_aside(folder: str, prior: str) -> dict[str, Any]:
     for note in notes:
         say(f"note: {note}")
     known = set(card.get("training", ()))
-    wanted = card.get("validation") or [name for name in found if name not in known]
-    people = {name: found[name] for name in wanted if name in found}
+    people = {name: clips for name, clips in found.items() if name not in known}
     if not people:
         raise InputError(
             f"{folder}: expected people whom the model was not fitted to, found only others: "
@@ -107,7 +106,7 @@ def _show(found: dict[str, Any]) -> None:
             f"{row['orientation_rms_own']:.4f}",
             f"{row['orientation_rms']:.4f}",
             f"{1e3 * row['effector_mean_m']:.2f}",
-            f"{1e3 * row['effector_p99_m']:.1f}",
+            "-" if row["effector_p99_m"] is None else f"{1e3 * row['effector_p99_m']:.1f}",
             f"{row['jitter_ratio']:.2f}",
             f"{row['largest_step_deg']:.0f}",
             f"{row['median_us']:.1f}",

@@ -116,7 +116,8 @@ class GuidedTracker(HumanTracker):
     def confidence(self) -> float:
         """How far the last streamed frame is to be trusted, from 0 to 1; NaN before.
 
-        How usual the points look, times the part of them that was seen.
+        How usual the points look, times how likely they carry their right names, times the part of
+        them that was seen. The pose blends into sequential IK by the first of these alone.
         """
         return float(self._memory[1][0].confidence) if self._memory[1][0].known else math.nan
 
@@ -191,7 +192,8 @@ class GuidedSolver(HumanSolver):
     prior: str = ""
     """File of the model, as written by `sixpoint train`; empty for the one built in."""
     trust: float = 1.0
-    """Most that the prior is trusted: 1 where the points look usual, 0 for plain sequential IK."""
+    """Most that the prior is trusted: 1 where the points look usual; 0 for sequential IK, with the
+    exact step of this solver."""
     cutoff: float = 6.0
     """Slowest cutoff of the one-euro filter over the prior's answers [Hz]; 0 for no filter."""
     quickness: float = 12.0

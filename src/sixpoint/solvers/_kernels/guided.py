@@ -31,7 +31,7 @@ from .frame import FIRST_LIMB, HEAD, PELVIS, begin_frame, known_turn
 from .guide import hand_of, look, part_turn, read_stations, rotation_of, smooth
 from .guide_tables import ENDS, HINGES, STATIONS, Guide, Memory, Net
 from .guided_ease import ease_limb, remember_limbs
-from .guided_help import bring_ends, recall_help, remember_help
+from .guided_help import bring_ends, help_growth, recall_help, remember_help
 from .guided_trunk import share_rest, spread_errors
 from .hands_swing import swing_body
 from .limb import limb_aim, settle_limb
@@ -278,7 +278,7 @@ def solve_frame(
     )
     flags |= more
     seat = recall_help(body, guide, memory, work, net, fixed)
-    most = settings.turn if state.frames > 0 else math.inf
+    most = help_growth(guide, state)
     for attempt in range(HELPS + 1):
         steps += spread_errors(body, limits, guide, work, net, fixed)
         if attempt == HELPS:

@@ -26,7 +26,7 @@ from ...kernels.vector import (
 from .frame import FIRST_LIMB, PELVIS
 from .guide_tables import Guide, Memory, Net
 from .guided_trunk import CLOSE, apply_turns, gather_tasks, last_joint, solve_turns, write_levers
-from .tables import LIMBS, Body, Work
+from .tables import LIMBS, Body, State, Work
 
 ARM_HELP, LEG_HELP = 0.06, 0.015
 """A limb that misses by more than this part of height asks for the impossible, and is helped less;
@@ -35,7 +35,9 @@ MOST_HELP = 0.2
 """Most that a joint helps [rad]: in a deep squat no turn of the pelvis brings the ankles nearer,
 and more of it only tilts the body."""
 EASE = 0.1
-"""Time in which help that is not needed any more goes back to a third [s]."""
+"""Time in which help that is not needed any more goes back to a third, and in which it grows from
+nothing to the most [s]. Quicker, it trembles where two legs ask for what cannot be: in a deep squat
+joints then shake with three times the acceleration of the person's."""
 
 
 @helper
@@ -57,6 +59,12 @@ def recall_help(
         vec_store(net.turns, joint, turn)
     apply_turns(body, work, net)
     return seat
+
+
+@helper
+def help_growth(guide: Guide, state: State) -> float:
+    """Most that the help of a joint changes in this frame [rad]."""
+    return MOST_HELP * guide.period / EASE if state.frames > 0 else math.inf
 
 
 @helper
