@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from sixpoint.cli.job import REPORT_KEYS
 from sixpoint.formats import load, save, save_points
 from sixpoint.limits import adult_limits
+from sixpoint.priors.model import CERTAIN, builtin_prior
 
 
 def test_a_motion_becomes_a_motion_with_the_same_shape(clip, clip_path, tmp_path, run):
@@ -90,6 +92,28 @@ def test_trackers_that_were_mixed_up_are_told_of(clip, tmp_path, report):
     save_points(type(points)(points.names, nobody, points.rate), tmp_path / "p.npz")
     warnings = report("reconstruct", tmp_path / "p.npz", *words)["warnings"]
     assert any("unlike a person's" in text for text in warnings)
+
+
+def test_points_are_judged_by_the_critic_of_ones_own_prior(clip, tmp_path, report):
+    prior = builtin_prior()
+    never = (*prior.critic[:-1], np.full(1, -CERTAIN))
+    replace(prior, critic=never).save(tmp_path / "never.npz")
+    save_points(clip.points(), tmp_path / "p.npz")
+    words = ("reconstruct", tmp_path / "p.npz", "-o", tmp_path / "o.bvh", "--height", 1.75)
+    assert report(*words, "--solver", "guided")["warnings"] == []
+    (said,) = report(*words, "--prior", tmp_path / "never.npz")["warnings"]
+    assert "unlike a person's" in said
+
+
+def test_head_and_hands_are_given_a_body_by_guided(clip, tmp_path, report):
+    points = clip.points().select(("head", "l_wrist", "r_wrist"))
+    save_points(points, tmp_path / "p.csv")
+    words = ("reconstruct", tmp_path / "p.csv", "-o", tmp_path / "o.bvh", "--height", 1.75)
+    led = ("--solver", "dls", "--set", "start=guided")
+    for solver in (("--solver", "guided"), led):
+        assert report(*words, *solver)["target_max_m"] < 0.005
+    plain = report(*words, "--solver", "sik")["warnings"]
+    assert any("feet are kept where they stood" in text for text in plain)
 
 
 def test_settings_change_the_result(clip_path, tmp_path, report):

@@ -28,7 +28,7 @@ def test_a_prior_is_trained_reported_and_used(report, run, tmp_path, clip_path):
     assert found["figures"]["3"]["position_guided"] > 0.0
     card = (tmp_path / "mine.md").read_text()
     assert "Limits of use" in card
-    assert "kept aside for validation: 1 subjects (3)" in card
+    assert "kept aside for validation: 1 subject (3)" in card
     used = report("reconstruct", clip_path, "-o", tmp_path / "out.bvh", "--prior", model)
     assert used["solver"] == "guided"
     for words in (("monte-carlo",), ("dls", "--set", "start=guided")):
@@ -60,6 +60,30 @@ def test_subjects_to_validate_with_must_be_there(run, tmp_path):
     assert "No subject '9'" in result.stderr
     result = run("train", folder, "-o", tmp_path / "m.npz", "--validation", "1,2", status=2)
     assert "some to learn from" in result.stderr
+
+
+def test_names_with_zeros_in_front_and_odd_seeds(run, report, tmp_path):
+    folder = folder_of(tmp_path, ("walk", "squat"))
+    words = ("train", folder, "-o", tmp_path / "m.npz", "--name", "my own", "--credit", "me & you")
+    found = report(*words, "--validation", "02", "--steps", 2, "--units", 4)
+    assert found["validation"] == ["2"]
+    assert found["command"].startswith("sixpoint train clips -o m.npz --validation 2 --steps 2")
+    assert found["command"].endswith("--name 'my own' --credit 'me & you'")
+    assert "x>=0" in run(*words, "--seed", -1, status=2).stderr
+
+
+def test_an_output_that_cannot_be_is_noticed_before_the_work(run, tmp_path):
+    folder = folder_of(tmp_path, ("walk", "squat"))
+    (tmp_path / "a.npz").mkdir()
+    (tmp_path / "b.md").mkdir()
+    (tmp_path / "c.md").write_text("my notes")
+    for name, said in (("a", "it is a folder"), ("b", "it is a folder"),
+                       ("c", "something else than a model card is there")):  # fmt: skip
+        result = run("train", folder, "-o", tmp_path / f"{name}.npz", status=1)
+        assert said in result.stderr
+        assert "training" not in result.stderr
+    assert (tmp_path / "c.md").read_text() == "my notes"
+    assert not (tmp_path / "c.npz").exists()
 
 
 def test_the_same_motion_under_two_names_is_refused(run, tmp_path):

@@ -52,6 +52,33 @@ def test_without_unit_and_rate_it_is_cmus(tmp_path):
     assert motion.skeleton.anatomy.height < 0.2  # metres taken for CMU's units
 
 
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"clips": np.array(["one"])}, r"`starts` and `clips` of one shape"),
+        ({"clips": np.array([], str), "starts": np.array([], int)}, "of one shape"),
+        ({"starts": np.array([8, 0])}, "Expected `starts` to rise from 0"),
+        ({"starts": np.array([0, 99])}, "to less than the 20 frames"),
+        ({"angles": np.array(3.0)}, r"Expected `angles` of shape \(F, "),
+        ({"unit": "m"}, "Expected finite numbers in `unit`"),
+        ({"unit": -1.0}, "Expected one positive number as `unit`, got -1.0"),
+        ({"rate": np.nan}, "Expected finite numbers in `rate`"),
+        ({"offsets": np.array([["a", "b", "c"]])}, "Expected finite numbers in `offsets`"),
+    ],
+)
+def test_arrays_that_are_none_of_a_pack_are_refused(tmp_path, changes, message):
+    write_pack(tmp_path / "odd.npz", **changes)
+    with pytest.raises(FormatError, match=message):
+        read_pack(tmp_path / "odd.npz")
+
+
+def test_clips_that_are_too_short_are_told_of(tmp_path):
+    write_pack(tmp_path / "subject_007.npz", starts=np.array([0, 18]))
+    found, notes = read_subjects(tmp_path)
+    assert [len(motion) for motion in found["7"]] == [18]
+    assert notes == ["subject_007.npz: left out: 1 clips of fewer than 3 frames"]
+
+
 def test_what_is_no_pack_is_refused(tmp_path):
     write_pack(tmp_path / "short.npz", root=None)
     assert not is_pack(tmp_path / "short.npz")

@@ -8,7 +8,7 @@ from tests.priors.people import clip, subject
 
 from sixpoint.kernels import arrays
 from sixpoint.motion.mirror import mirror_motion
-from sixpoint.priors.leaks import find_leaks, marks_of, mirrored
+from sixpoint.priors.leaks import SHARED, find_leaks, marks_of, mirrored
 from sixpoint.priors.poses import Poses
 from sixpoint.priors.rows import Subject
 
@@ -59,6 +59,28 @@ def test_marks_in_a_mirror_are_those_of_the_mirrored_motion():
     one = mirrored(marks_of(Subject.of("a", [motion]).poses))
     other = marks_of(Subject.of("b", [mirror_motion(motion)]).poses)
     np.testing.assert_allclose(one, other, atol=1e-6)
+
+
+def anybody(seed: int, count: int) -> Poses:
+    """Poses that nobody else has."""
+    rng = np.random.default_rng(seed)
+
+    def turns(*shape):
+        return arrays.normalize(rng.normal(size=(count, *shape, 4)))
+
+    return Poses(turns(7), turns(2), turns(4, 3))
+
+
+def test_one_clip_that_two_people_share_is_found_among_many_others(people):
+    piece = people[0].poses.frames(slice(0, 60))
+    one, other = (
+        Subject(name, people[0].build, Poses.joined([anybody(seed, 2500), piece]))
+        for seed, name in enumerate(("one", "other"))
+    )
+    ((_, _, part),) = find_leaks([one], [other])
+    assert part < SHARED
+    alone = [replace(s, poses=s.poses.frames(slice(0, 2500))) for s in (one, other)]
+    assert find_leaks(alone[:1], alone[1:]) == []
 
 
 def test_different_people_are_no_leak(people):

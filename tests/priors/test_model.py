@@ -36,6 +36,10 @@ def test_the_built_in_model_is_small_and_says_where_it_comes_from():
     data = resources.files("sixpoint.priors").joinpath("people.npz").read_bytes()
     assert len(data) < 300_000
     text = card_text(builtin_prior())
+    beside = resources.files("sixpoint.priors").joinpath("people.md").read_text(encoding="utf-8")
+    assert beside == text
+    assert "35 x 128 x 128 x 78" in text
+    assert "35 x 32 x 32 x 1" in text
     assert "mocap.cs.cmu.edu" in text
     assert "NSF EIA-0196217" in text
     assert "Limits of use" in text
@@ -63,6 +67,14 @@ def test_answers_are_finite_and_bounded_for_any_input():
         ({"scale": np.zeros(35)}, "Expected positive `scale`"),
         ({"b3": np.full(78, np.nan)}, "Expected finite numbers"),
         ({"near": None}, "near is missing"),
+        ({"near": np.array(0.0)}, "Expected a positive `near`, got 0"),
+        ({"version": np.array(3.7)}, "got version 3.7"),
+        ({"b1": np.zeros(128, complex)}, "Expected real numbers in b1, got complex128"),
+        ({"b1": np.array(["a"] * 128)}, "Expected real numbers in b1"),
+        (
+            {"w1": np.zeros((35, 0)), "b1": np.zeros(0), "w2": np.zeros((0, 128))},
+            "Expected at least 1 and at most 512 hidden units, got 0 and 128",
+        ),
         ({"card": np.array("no JSON")}, "Expected a sixpoint prior file, got something else"),
     ],
 )
@@ -87,7 +99,7 @@ def test_too_many_units_are_refused():
         np.zeros((INPUTS, 600)), np.zeros(600), np.zeros((600, 600)), np.zeros(600),
         np.zeros((600, OUTPUTS)), np.zeros(OUTPUTS),
     )  # fmt: skip
-    with pytest.raises(FormatError, match="at most 512 hidden units"):
+    with pytest.raises(FormatError, match="at most 512 hidden units, got 600"):
         replace(prior, weights=wide)
 
 

@@ -36,7 +36,9 @@ def test_training_learns_and_repeats_itself(people):
     untrained = train_prior(people, [], replace(SMALL, steps=1))
     assert cost(prior, "boxing") < 0.7 * cost(untrained, "boxing")
     again = train_prior(people, [subject("overhead")], SMALL)
-    for one, other in zip(prior.weights, again.weights, strict=True):
+    for one, other in zip(
+        (*prior.weights, *prior.critic), (*again.weights, *again.critic), strict=True
+    ):
         np.testing.assert_array_equal(one, other)
 
 

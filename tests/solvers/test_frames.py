@@ -33,6 +33,22 @@ def test_any_order_and_more_points(names):
     assert reader.unused == (("l_elbow",) if "l_elbow" in names else ())
 
 
+def test_points_that_are_not_needed_may_be_absent():
+    names = ("r_wrist", "head", "l_wrist")
+    reader = FrameReader(names, needed=("head",))
+    seen, _ = reader.read(frame(names))
+    for k, name in enumerate(SIX):
+        np.testing.assert_array_equal(seen[0, k], PLACES[name] if name in names else np.nan)
+    turns = np.tile([1.0, 0.0, 0.0, 0.0], (1, 3, 1))
+    points = Points(names, frame(names)[None], 60.0, turns)
+    for again, turned in (reader.read(points), reader.read_clip(points)):
+        np.testing.assert_array_equal(again, seen)
+        assert np.isnan(turned[0, 0]).all()  # the pelvis
+        np.testing.assert_array_equal(turned[0, 1], turns[0, 0])
+    with pytest.raises(InputError, match="Expected the 1 points head; got l_wrist, without head"):
+        FrameReader(("l_wrist",), needed=("head",))
+
+
 def test_residuals_go_back_to_the_order_given():
     reader = FrameReader(MIXED)
     residuals = np.array([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, np.nan])  # the last: not used

@@ -19,6 +19,7 @@ from sixpoint.solvers._kernels.guided_help import (
     EASE,
     MOST_HELP,
     bring_ends,
+    help_growth,
     recall_help,
     remember_help,
 )
@@ -74,6 +75,15 @@ def test_help_grows_only_so_fast_and_so_far(standing):
     for _ in range(100):  # the end stays where it is: no help is enough
         bring_ends(body, guide, work, net, False, np.inf)
     assert largest_help(net) == pytest.approx(MOST_HELP)
+
+
+def test_help_comes_as_slowly_as_it_goes(standing):
+    _, guide, *_ = standing
+    state = new_state()[0]
+    assert help_growth(guide, state) == np.inf  # nothing to start from
+    state.frames = 1
+    guide.period = 0.01
+    assert help_growth(guide, state) == pytest.approx(0.01 * MOST_HELP / EASE)
 
 
 def test_help_is_remembered_with_the_pelvis_and_goes_back(standing):

@@ -9,6 +9,7 @@ import pytest
 from tests.solvers.bodies import PAPER, largest_step
 
 import sixpoint as sp
+from sixpoint.errors import InputError
 from sixpoint.kernels import arrays
 from sixpoint.limits import adult_limits
 from sixpoint.motion.clips import builtin
@@ -306,6 +307,38 @@ def test_a_body_comes_to_stand_and_back_without_a_pop(first, last):
     speed = np.linalg.norm(np.diff(motion.motion.points().positions, axis=0), axis=-1)
     usual = np.linalg.norm(np.diff(points.positions, axis=0), axis=-1)
     assert speed.max() < 1.5 * usual.max()
+
+
+@pytest.mark.parametrize("seen", [(), (LEFT,), (LEFT, RIGHT)])
+@pytest.mark.parametrize("settings", [{}, {"trust": 0.0}, {"missing": "predict"}])
+def test_a_body_of_which_not_even_the_head_is_seen_stays_where_it_is(seen, settings):
+    clip = builtin("walk")
+    still = clip.points().positions[0]
+    tracker = GuidedSolver(**settings).prepare(clip.skeleton, rate=RATE)
+    before = [tracker.solve(still) for _ in range(3)][-1].pose.root
+    lost = np.full_like(still, np.nan)
+    lost[list(seen)] = still[list(seen)]
+    for _ in range(120):
+        root = tracker.solve(lost).pose.root
+    assert np.linalg.norm(root - before) < 0.01
+
+
+def test_points_that_were_never_tracked_may_be_absent():
+    clip = builtin("walk")
+    names = ("r_wrist", "head", "l_wrist")
+    points = clip.points().select(names)
+    absent = sp.reconstruct(points, clip.skeleton, solver="guided")
+    padded = sp.reconstruct(seen_by_headset(clip), clip.skeleton, solver="guided")
+    np.testing.assert_array_equal(absent.motion.rotations, padded.motion.rotations)
+    assert absent.residuals.shape == (len(clip), 3)
+    tracker = GuidedSolver().prepare(clip.skeleton, rate=clip.rate, names=names)
+    streamed = [tracker.solve(frame).pose.rotations for frame in points.positions[:40]]
+    np.testing.assert_array_equal(streamed, padded.motion.rotations[:40])
+    with pytest.raises(InputError, match="Expected the 3 points head, l_wrist, r_wrist; got head"):
+        sp.reconstruct(points.select(("head",)), clip.skeleton, solver="guided")
+    for solver in ("sik", "tgbsik"):
+        with pytest.raises(InputError, match="Expected the six points"):
+            sp.reconstruct(points, clip.skeleton, solver=solver)
 
 
 def test_head_and_hands_are_streamed_like_a_clip():

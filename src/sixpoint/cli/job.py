@@ -92,7 +92,7 @@ def run_job(job: Job) -> dict[str, Any]:
         comparison = compare(motion, original)
     notes = formats.save(motion, job.output)
     before = () if original is None else original.source.notes
-    doubts = doubts_of(points, skeleton, original is None)
+    doubts = doubts_of(job.solver, points, skeleton, original is None)
     report = report_of(result, comparison, [*doubts, *before, *stood, *notes])
     if not points.seen.any():
         report |= {"target_mean_m": None, "target_max_m": None}
@@ -110,15 +110,16 @@ def puts_on_feet(solver: Solver, points: Points) -> bool:
     return not np.isfinite(points.select(others).positions).all(axis=2).any()
 
 
-def doubts_of(points: Points, skeleton: Skeleton, tracked: bool) -> list[str]:
+def doubts_of(solver: Solver, points: Points, skeleton: Skeleton, tracked: bool) -> list[str]:
     """A warning of points that look wrongly named or turned, if there is reason for one.
 
-    Trackers are mixed up easily; of motions, whose joints have names, only a mistake that can be
-    named is told.
+    The critic is that of the solver's prior, if it has one, or else the built-in one. Trackers are
+    mixed up easily; of motions, whose joints have names, only a mistake that can be named is told.
     """
     from ..priors.naming import UNLIKE, find_mistake
 
-    mistake, plausible = find_mistake(points, skeleton)
+    prior = getattr(getattr(solver, "leader", None) or solver, "model", None)
+    mistake, plausible = find_mistake(points, skeleton, prior)
     if mistake is not None:
         return [
             f"the points look as if {mistake.words} (as they are, a critic who knows people gives "
@@ -127,7 +128,7 @@ def doubts_of(points: Points, skeleton: Skeleton, tracked: bool) -> list[str]:
     if tracked and plausible < UNLIKE:
         return [
             f"the points look unlike a person's (a critic who knows people gives them "
-            f"{plausible:.0%}): check their names, unit and axes"
+            f"{plausible:.0%}): check their names, unit and axes, and whether the body fits"
         ]
     return []
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,11 +13,6 @@ import click
 
 from .console import compiling, emit, progress, say, show_table
 from .options import check_output, json_option, wrong_call
-
-CMU_CREDIT = (
-    "The data used in this project was obtained from mocap.cs.cmu.edu. The database was created "
-    "with funding from NSF EIA-0196217. It is free for all uses."
-)
 
 
 @click.command("train")
@@ -28,7 +24,7 @@ CMU_CREDIT = (
 @click.option("--steps", type=click.IntRange(1), default=6000, show_default=True)
 @click.option("--units", type=click.IntRange(4, 512), default=128, show_default=True,
               help="In each of two hidden layers.")  # fmt: skip
-@click.option("--seed", type=int, default=20080408, show_default=True)
+@click.option("--seed", type=click.IntRange(0), default=20080408, show_default=True)
 @click.option("--name", default="prior", show_default=True, help="Title of the model card.")
 @click.option("--credit", default="", help="Who is to be thanked for the data; for the card.")
 @click.option("--quick", is_flag=True, help="A tenth of the steps: to see whether it works.")
@@ -57,7 +53,7 @@ def command(
     """  # noqa: D301  (click wants the backspace itself)
     # Before NumPy is imported. The matrices are small: threads would only wait for each other, and
     # their number would change the last bits of the model.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
     from ..bench.judging import judge_subjects
     from ..formats.subjects import read_subjects
@@ -68,6 +64,7 @@ def command(
     from ..solvers import solver
 
     check_output(output, (".npz",))
+    beside = _card_place(Path(output))
     found, notes = read_subjects(data)
     for note in notes:
         say(f"note: {note}")
@@ -91,20 +88,21 @@ def command(
         with compiling(), progress("validation") as tell:
             figures = judge_subjects(judged, {key: found[key] for key in aside}, tell)
     training = [key for key in found if key not in aside]
+    place = Path(data).resolve().name
     card: dict[str, Any] = {
         "name": name,
-        "data": f"{len(found)} subjects of `{Path(data).name}`.",
-        "credit": credit or (CMU_CREDIT if "cmu" in Path(data).name.lower() else ""),
+        "data": f"{len(found)} subjects of `{place}`.",
+        "credit": credit,
         "training": training,
         "validation": aside,
         "frames": sum(len(people[key].poses) for key in training),
-        "command": f"sixpoint train {Path(data).name} -o {Path(output).name} --validation "
-        f"{','.join(aside)} --steps {settings.steps} --units {units} --seed {seed}",
+        "command": f"sixpoint train {place} -o {Path(output).name} --validation "
+        f"{','.join(aside)} --steps {settings.steps} --units {units} --seed {seed} --name "
+        f"{shlex.quote(name)}" + (f" --credit {shlex.quote(credit)}" if credit else ""),
         "figures": figures,
     }
     prior = replace(prior, card=card)
     prior.save(output)
-    beside = Path(output).with_suffix(".md")
     with replacing(beside) as file:
         file.write(card_text(prior).encode())
     say(f"wrote {output} and {beside}")
@@ -127,6 +125,21 @@ def command(
     )
 
 
+def _card_place(model: Path) -> Path:
+    """Where the card goes; refused if something else is there, or the model cannot go to its."""
+    from ..errors import CannotWrite
+
+    card = model.with_suffix(".md")
+    for path in (model, card):
+        if path.is_dir():
+            raise CannotWrite("it is a folder", path=str(path))
+    if card.exists() and not card.read_bytes().startswith(b"# Model card"):
+        raise CannotWrite("something else than a model card is there", path=str(card))
+    if not os.access(model.parent, os.W_OK):
+        raise CannotWrite("its folder cannot be written to", path=str(model))
+    return card
+
+
 def _aside(names: list[str], wanted: str | None) -> list[str]:
     """Subjects kept for validation."""
     from ..errors import InputError, UnknownName
@@ -138,7 +151,9 @@ def _aside(names: list[str], wanted: str | None) -> list[str]:
         )
     if wanted is None:
         return names[3::8] or names[-1:]
-    chosen = list(dict.fromkeys(name.strip() for name in wanted.split(",") if name.strip()))
+    spelled = [name.strip() for name in wanted.split(",") if name.strip()]
+    # Names of files have zeros in front (02_walk.bvh), subjects have not.
+    chosen = list(dict.fromkeys(n if n in names else n.lstrip("0") or n for n in spelled))
     for name in chosen:
         if name not in names:
             raise UnknownName("subject", name, names)

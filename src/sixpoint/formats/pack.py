@@ -9,9 +9,12 @@ Keys: `names` (J,) and `parents` (J,) of the joints, `offsets` (J, 3) in the fil
 from __future__ import annotations
 
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..body.skeleton import Skeleton
 from ..errors import FormatError
@@ -46,18 +49,15 @@ def read_pack(path: str | Path) -> dict[str, Motion]:
             held = {key: data[key] for key in data.files}
     except (ValueError, EOFError, zipfile.BadZipFile, AttributeError) as error:
         raise FormatError(f"Expected a pack in NPZ format: {error}", path=str(path)) from error
-    unit = float(held.get("unit", CMU_UNIT))
-    rate = float(held.get("rate", CMU_RATE))
+    try:
+        _check(held)
+    except FormatError as error:
+        raise FormatError(str(error), path=str(path)) from error
+    unit, rate = float(held.get("unit", CMU_UNIT)), float(held.get("rate", CMU_RATE))
     names = tuple(str(name) for name in held["names"])
     joints = len(names)
     angles, root = held["angles"], held["root"]
     ends = [*held["starts"][1:], len(angles)]
-    if angles.ndim != 2 or angles.shape[1] != 3 * joints or root.shape != (len(angles), 3):
-        raise FormatError(
-            f"Expected `angles` of shape (F, {3 * joints}) and `root` of shape (F, 3); got "
-            f"{angles.shape} and {root.shape}.",
-            path=str(path),
-        )
     skeleton = Skeleton(names, held["parents"], held["offsets"] * unit)
     motions = {}
     for clip, first, last in zip(held["clips"], held["starts"], ends, strict=True):
@@ -65,3 +65,33 @@ def read_pack(path: str | Path) -> dict[str, Motion]:
         rotations = arrays.normalize(arrays.from_euler("ZYX", turns))
         motions[str(clip)] = Motion(skeleton, root[first:last] * unit, rotations, rate)
     return motions
+
+
+def _check(held: Mapping[str, NDArray[Any]]) -> None:
+    """Refuse arrays that are not those of a pack."""
+    numbers = [
+        key for key in held if key not in ("names", "clips") and held[key].dtype.kind in "iuf"
+    ]
+    for key in ("parents", "offsets", "angles", "root", "starts", "unit", "rate"):
+        if key in held and (key not in numbers or not np.isfinite(held[key]).all()):
+            raise FormatError(f"Expected finite numbers in `{key}`, got {held[key].dtype}.")
+    for key in ("unit", "rate"):
+        if key in held and (held[key].ndim != 0 or not held[key] > 0.0):
+            raise FormatError(f"Expected one positive number as `{key}`, got {held[key]}.")
+    joints, angles, root = held["names"].size, held["angles"], held["root"]
+    frames = angles.shape[0] if angles.ndim == 2 else 0
+    if angles.shape != (frames, 3 * joints) or root.shape != (frames, 3):
+        raise FormatError(
+            f"Expected `angles` of shape (F, {3 * joints}) and `root` of shape (F, 3); got "
+            f"{angles.shape} and {root.shape}."
+        )
+    starts, clips = held["starts"], held["clips"]
+    if starts.ndim != 1 or starts.shape != clips.shape or not len(starts):
+        raise FormatError(
+            f"Expected `starts` and `clips` of one shape (C,); got {starts.shape} and "
+            f"{clips.shape}."
+        )
+    if starts[0] != 0 or (np.diff(starts) < 1).any() or starts[-1] >= max(frames, 1):
+        raise FormatError(
+            f"Expected `starts` to rise from 0 to less than the {frames} frames; got {starts}."
+        )

@@ -42,7 +42,11 @@ def read_subjects(folder: str | Path) -> tuple[dict[str, list[Motion]], list[str
         except (FormatError, RolesNotFound, InputError, IndexError) as error:
             notes.append(f"{path.name}: left out: {str(error).splitlines()[0]}")
             continue
-        found.setdefault(subject_name(path), []).extend(m for m in motions if len(m) >= SHORTEST)
+        long = [m for m in motions if len(m) >= SHORTEST]
+        if len(long) < len(motions):
+            left = len(motions) - len(long)
+            notes.append(f"{path.name}: left out: {left} clips of fewer than {SHORTEST} frames")
+        found.setdefault(subject_name(path), []).extend(long)
     found = {name: motions for name, motions in found.items() if motions}
     if not found:
         raise InputError(

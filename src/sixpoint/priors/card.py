@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..kernels.types import Floats
 from .model import Prior
 
 LIMITS_OF_USE = (
@@ -13,7 +14,8 @@ LIMITS_OF_USE = (
     "It knows the people and movements it was fitted to. Where points look unlike them the solver "
     "trusts it less and says how far (`confidence`); usual-looking points of an unusual pose "
     "deceive it.",
-    "It was fitted to adults with two arms and two legs.",
+    "It knows bodies like those it was fitted to, with two arms and two legs; the built-in one, "
+    "adults.",
 )
 
 
@@ -23,8 +25,11 @@ def card_text(prior: Prior) -> str:
     lines = [
         f"# Model card: {card.get('name', 'prior')}",
         "",
-        f"A network of {_layers(prior)} units, {prior.numbers} numbers, that says from six points "
-        "how pelvis, spine, limbs, hands and feet are turned. Used by the solver `guided`.",
+        f"A network of {_layers(prior.weights)} units that says from six points how pelvis, spine, "
+        f"limbs, hands and feet are turned; and a critic of {_layers(prior.critic)} units that "
+        "says whether the points can be right, fitted to the same frames, to names exchanged in "
+        f"them, other axes up and single points astray. {prior.numbers} numbers in all. Used by "
+        "the solver `guided`.",
         "",
         "## Data",
         "",
@@ -47,13 +52,15 @@ def card_text(prior: Prior) -> str:
     return "\n".join(line for k, line in enumerate(lines) if line or lines[k - 1]) + "\n"
 
 
-def _layers(prior: Prior) -> str:
-    sizes = [prior.weights[0].shape[0], *(w.shape[1] for w in prior.weights[::2])]
+def _layers(weights: Sequence[Floats]) -> str:
+    sizes = [weights[0].shape[0], *(w.shape[1] for w in weights[::2])]
     return " x ".join(map(str, sizes))
 
 
 def _people(names: Sequence[str]) -> str:
-    return f"{len(names)} subjects ({', '.join(names)})" if names else "nobody"
+    if not names:
+        return "nobody"
+    return f"{len(names)} subject{'s' if len(names) > 1 else ''} ({', '.join(names)})"
 
 
 def _figures(figures: Mapping[str, Any]) -> list[str]:

@@ -74,8 +74,10 @@ class Prior:
                     f"Expected `{name}` of shape {shape}, got {getattr(self, name).shape}."
                 )
         arrays = (*self.weights, *self.critic, self.mean, self.scale, self.whitening)
-        if not all(np.isfinite(a).all() for a in arrays) or not 0.0 < self.near < np.inf:
+        if not all(np.isfinite(a).all() for a in arrays):
             raise FormatError("Expected finite numbers, got NaN or infinity.")
+        if not 0.0 < self.near < np.inf:
+            raise FormatError(f"Expected a positive `near`, got {self.near}.")
         if not (self.scale > 0.0).all():
             raise FormatError("Expected positive `scale`, got zero or less.")
 
@@ -157,7 +159,7 @@ class Prior:
         try:
             with np.load(io.BytesIO(data), allow_pickle=False) as file:
                 content = {key: file[key] for key in file.files}
-            kind, version = str(content["format"]), int(content["version"])
+            kind, version = str(content["format"]), content["version"].item()
             if kind != FORMAT:
                 raise FormatError(f"Expected a {FORMAT} file, got {kind!r}.")
             if version != VERSION:
@@ -168,6 +170,9 @@ class Prior:
             lost = [key for key in needed if key not in content]
             if lost:
                 raise FormatError(f"Expected the keys {', '.join(needed)}; {lost[0]} is missing.")
+            for key in (*LAYERS, *CRITIC, "mean", "scale", "whitening", "near"):
+                if content[key].dtype.kind != "f":
+                    raise FormatError(f"Expected real numbers in {key}, got {content[key].dtype}.")
             return cls(
                 tuple(content[name] for name in LAYERS),
                 content["mean"],
@@ -194,8 +199,10 @@ def _check_layers(weights: tuple[Floats, ...], outputs: int) -> None:
             f"Expected layers from {INPUTS} inputs to {outputs} outputs that fit each other, "
             f"got the shapes {shapes}."
         )
-    if max(one, two) > MOST_UNITS:
-        raise FormatError(f"Expected at most {MOST_UNITS} hidden units, got {max(one, two)}.")
+    if not 1 <= min(one, two) <= max(one, two) <= MOST_UNITS:
+        raise FormatError(
+            f"Expected at least 1 and at most {MOST_UNITS} hidden units, got {one} and {two}."
+        )
 
 
 def through(weights: tuple[Floats, ...], x: Floats) -> Floats:

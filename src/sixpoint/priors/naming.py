@@ -18,8 +18,8 @@ FRAMES = 200
 WRONG, RIGHT = 0.5, 0.7
 """A mistake is named if points are more likely wrong than right as they are, by their mean
 plausibility, and undoing it lifts that above the second."""
-UNLIKE = 0.3
-"""Points below this are no person's, or of one who hangs upside down: one of 66 CMU clips is."""
+UNLIKE = 0.05
+"""Points below this are nobody's. Those of a person on another's body may have a tenth."""
 
 
 def find_mistake(

@@ -321,7 +321,7 @@ def solve_frames(
 ) -> None:
     """Frames first to last - 1 of a clip: positions (F, 6, 3), rotations (F, 2, 4).
 
-    Also writes how far the prior was trusted in each frame, (F,).
+    Also writes the confidence of each frame, (F,).
     """
     for frame in range(first, last):
         solve_frame(
