@@ -16,7 +16,7 @@ from drawing.boundary import boundaries, shoulder
 from drawing.choosing import choosing
 from drawing.clips import order, strip, swivel
 from drawing.elbow import elbow
-from drawing.guided import guided, prior_curves
+from drawing.guided import guided, guided_worst, prior_curves
 from drawing.jacobian import jacobian, pik
 from drawing.kma import kma
 from drawing.limb import clavicle, limb
@@ -58,6 +58,7 @@ PICTURES: dict[str, Callable[[Path], None]] = {
     "elbow": elbow,
     "shoulder": shoulder,
     "guided": guided,
+    "guided_worst": guided_worst,
     "prior_curves": prior_curves,
     "kma": kma,
     "tgbsik": tgbsik,

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import sixpoint as sp
-from sixpoint.bench.prior_pictures import draw_curves
+from sixpoint.bench.prior_pictures import draw_curves, draw_worst
 from sixpoint.studio.figure import INK, draw_pose, stage
 from sixpoint.studio.shot import Panel, common_view, shoot
 
@@ -43,6 +43,11 @@ def guided(path: Path) -> None:
             axes = stage(figure, (*corner, 1.0 / len(MOMENTS), cell / size), bounds)
             draw_pose(axes, shot, k, basis)
     save(figure, path)
+
+
+def guided_worst(path: Path) -> None:
+    """The frames of a clip in which it errs most, as `sixpoint bench prior` draws them."""
+    draw_worst(sp.builtin("reach"), "built-in clip “reach”", "", path, dpi=58)
 
 
 def prior_curves(path: Path) -> None:

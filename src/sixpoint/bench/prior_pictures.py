@@ -50,7 +50,7 @@ def draw_curves(found: Mapping[str, Any], path: str | Path) -> None:
         figure.savefig(file, format="png", metadata={"Software": None})
 
 
-def draw_worst(clip: Motion, name: str, prior: str, path: str | Path) -> None:
+def draw_worst(clip: Motion, name: str, prior: str, path: str | Path, dpi: int = 80) -> None:
     """The frames in which the guided solver errs most: sequential IK, guided, and the truth."""
     points = clip.points()
     motions, errors = {}, {}
@@ -71,7 +71,7 @@ def draw_worst(clip: Motion, name: str, prior: str, path: str | Path) -> None:
         ],
         path,
         times=[frame / clip.rate for frame in chosen],
-        dpi=80,
+        dpi=dpi,
     )
 
 
