@@ -112,6 +112,10 @@ def test_head_and_hands_are_given_a_body_by_guided(clip, tmp_path, report):
     led = ("--solver", "dls", "--set", "start=guided")
     for solver in (("--solver", "guided"), led):
         assert report(*words, *solver)["target_max_m"] < 0.005
+    save_points(clip.points().select(("pelvis", *points.names)), tmp_path / "q.csv")
+    hung = report("reconstruct", tmp_path / "q.csv", *words[2:], "--solver", "guided")
+    assert hung["target_max_m"] < 0.005
+    assert not any("feet" in text for text in hung["warnings"])
     plain = report(*words, "--solver", "sik")["warnings"]
     assert any("feet are kept where they stood" in text for text in plain)
 

@@ -4,7 +4,7 @@ import numpy as np
 
 import sixpoint as sp
 from sixpoint.motion.points import SIX
-from sixpoint.motion.standing import stand_still
+from sixpoint.motion.standing import stand_still, with_unseen
 
 
 def test_feet_that_were_never_tracked_stand_below_the_pelvis():
@@ -33,3 +33,13 @@ def test_whole_points_are_left_alone_and_a_missing_pelvis_is_not_seen():
     nobody, notes = stand_still(clip.points(["l_wrist"]), clip.skeleton)
     assert notes == ()
     assert set(nobody.names) == set(SIX)
+
+
+def test_absent_points_become_points_that_were_never_seen():
+    clip = sp.builtin("walk")
+    points = clip.points(["r_wrist", "head"])
+    filled = with_unseen(points)
+    assert set(filled.names) == set(SIX)
+    np.testing.assert_array_equal(filled.select(points.names).positions, points.positions)
+    others = [name for name in SIX if name not in points.names]
+    assert np.isnan(filled.select(others).positions).all()

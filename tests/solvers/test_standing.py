@@ -323,6 +323,17 @@ def test_a_body_of_which_not_even_the_head_is_seen_stays_where_it_is(seen, setti
     assert np.linalg.norm(root - before) < 0.01
 
 
+@pytest.mark.parametrize("start", [100, 140, 180, 220])
+def test_a_body_whose_hands_are_lost_for_a_moment_keeps_its_front(start):
+    clip = builtin("walk")
+    points = clip.points().positions.copy()
+    points[start : start + 45, [LEFT, RIGHT]] = np.nan
+    found = sp.reconstruct(Points(SIX, points, clip.rate), clip.skeleton, solver="guided").motion
+    away = arrays.angle_between(found.rotations[:, 0], clip.rotations[:, 0])
+    assert away.max() < np.radians(60.0)
+    assert largest_step(found) < np.radians(30.0)
+
+
 def test_points_that_were_never_tracked_may_be_absent():
     clip = builtin("walk")
     names = ("r_wrist", "head", "l_wrist")

@@ -74,6 +74,9 @@ def _kept_aside(folder: str, prior: str) -> dict[str, Any]:
         say(f"note: {note}")
     known = set(card.get("training", ()))
     people = {name: clips for name, clips in found.items() if name not in known}
+    if people and len(people) < len(found):
+        say(f"note: left out, as the model was fitted to people of these names: "
+            f"{', '.join(name for name in found if name in known)}")  # fmt: skip
     if not people:
         raise InputError(
             f"{folder}: expected people whom the model was not fitted to, found only others: "

@@ -68,14 +68,17 @@ def run_job(job: Job) -> dict[str, Any]:
     from .. import formats
     from ..errors import InputError
     from ..motion.metrics import compare
-    from ..motion.standing import stand_still
+    from ..motion.standing import stand_still, with_unseen
 
     original, points, skeleton = read_input(job)
     if len(points) == 0:
         raise InputError(f"{job.source}: there are no frames to reconstruct.")
     stood: tuple[str, ...] = ()
-    if original is None and not puts_on_feet(job.solver, points):
-        points, stood = stand_still(points, skeleton)
+    if original is None:
+        if puts_on_feet(job.solver, points):
+            points = with_unseen(points)
+        else:
+            points, stood = stand_still(points, skeleton)
     tracker = job.solver.prepare(
         skeleton, limits=read_limits(job.limits, skeleton), rate=points.rate
     )
@@ -101,13 +104,13 @@ def run_job(job: Job) -> dict[str, Any]:
 
 
 def puts_on_feet(solver: Solver, points: Points) -> bool:
-    """Whether a solver finds feet itself: neither they nor the pelvis were ever tracked."""
+    """Whether a solver finds feet itself that were never tracked."""
     import numpy as np
 
-    others = [name for name in ("pelvis", "l_ankle", "r_ankle") if name in points.names]
-    if "pelvis" in solver.needed or not set(solver.needed) <= set(points.names):
+    feet = [name for name in ("l_ankle", "r_ankle") if name in points.names]
+    if "l_ankle" in solver.needed or not set(solver.needed) <= set(points.names):
         return False
-    return not np.isfinite(points.select(others).positions).all(axis=2).any()
+    return not np.isfinite(points.select(feet).positions).all(axis=2).any()
 
 
 def doubts_of(solver: Solver, points: Points, skeleton: Skeleton, tracked: bool) -> list[str]:

@@ -46,6 +46,19 @@ def stand_still(points: Points, skeleton: Skeleton) -> tuple[Points, tuple[str, 
             )
     for name in never:
         given.setdefault(name, nothing)
+    return _with(points, given), tuple(notes)
+
+
+def with_unseen(points: Points) -> Points:
+    """Points with those of the six that are absent, never seen."""
+    given = {name: points.positions[:, k] for k, name in enumerate(points.names)}
+    for name in SIX:
+        given.setdefault(name, np.full((len(points), 3), np.nan))
+    return _with(points, given)
+
+
+def _with(points: Points, given: dict[str, Floats]) -> Points:
+    """Points with other places, and more of them at the end."""
     extra = [name for name in given if name not in points.names]
     confidence = points.confidence
     if confidence is not None:
@@ -55,7 +68,7 @@ def stand_still(points: Points, skeleton: Skeleton) -> tuple[Points, tuple[str, 
         more = np.full((len(points), len(extra), 4), np.nan)
         rotations = np.concatenate([rotations, more], axis=1)
     positions = np.stack(list(given.values()), axis=1)
-    return Points(tuple(given), positions, points.rate, rotations, confidence), tuple(notes)
+    return Points(tuple(given), positions, points.rate, rotations, confidence)
 
 
 def _facing(given: dict[str, Floats], never: list[str]) -> Floats:

@@ -50,6 +50,8 @@ MEMORY = record_type(
     ("misses", "f8", (LIMB_COUNT,)),  # how far limits kept limbs from their points [m]
     ("helps", "f8", (SPINE + 1, 3)),  # turns for limbs held back, from the pelvis wished [rad]
     ("confidence", "f8"),
+    ("handless", "i8"),  # whether neither hand was seen in the frame before; then:
+    ("hands", "f8", (2, 3)),  # where they are, seen from the facing [m]
     ("grounded", "i8"),  # whether only head and hands were seen in the frame before; then:
     ("ground", "f8"),  # height of its ankles [m]
     ("feet", "f8", (2,)),  # x, z between them [m]

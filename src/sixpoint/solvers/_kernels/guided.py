@@ -33,6 +33,8 @@ from .guide_tables import ENDS, HINGES, STATIONS, Guide, Memory, Net
 from .guided_ease import ease_limb, remember_limbs
 from .guided_help import bring_ends, help_growth, recall_help, remember_help
 from .guided_trunk import share_rest, spread_errors
+from .hands_facing import HANDS
+from .hands_lost import keep_hands
 from .hands_swing import swing_body
 from .limb import limb_aim, settle_limb
 from .limb_ends import limb_begin, triangle_angle
@@ -297,6 +299,7 @@ def solve_frame(
     # A guessed limb goes where the pelvis goes, and would turn it round and round.
     faced = estimate if guessed else pelvis
     finish_frame(body, limits, settings, state, work, rest, faced, seen, out, frame, steps, flags)
+    keep_hands(state, memory, pelvis, faced, flags & HANDS == HANDS and not unseen)
     if unseen:
         remember_feet(state, work)
 
