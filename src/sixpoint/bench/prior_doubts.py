@@ -40,7 +40,7 @@ def bench_doubts(
             points = clip.points().select(SIX)
             if mistake is not None:
                 points = replace(points, positions=mistake.made(points.positions))
-            trusts.append(_confidences(method, clip, points)[0])
+            trusts.append(_solved(method, clip, points)[0])
             named += find_mistake(points, clip.skeleton, method.model)[0] is mistake
         trust = np.concatenate(trusts)
         rows.append(
@@ -60,8 +60,12 @@ def bench_doubts(
 
 def confidence_bins(method: GuidedSolver, clips: Mapping[str, Motion]) -> list[dict[str, Any]]:
     """Mean error of the frames in which the solver was so confident."""
-    found = [_confidences(method, clip, clip.points()) for clip in clips.values()]
-    trust, error = (np.concatenate(column) for column in zip(*found, strict=True))
+    trusts, errors = [], []
+    for clip in clips.values():
+        confidences, motion = _solved(method, clip, clip.points())
+        trusts.append(confidences)
+        errors.append(compare(motion, clip).position_per_frame)
+    trust, error = np.concatenate(trusts), np.concatenate(errors)
     place = np.digitize(trust, BINS[1:-1])
     return [
         {
@@ -74,9 +78,9 @@ def confidence_bins(method: GuidedSolver, clips: Mapping[str, Motion]) -> list[d
     ]
 
 
-def _confidences(method: GuidedSolver, clip: Motion, points: Points) -> tuple[Floats, Floats]:
-    """Confidence and position error of each frame."""
+def _solved(method: GuidedSolver, clip: Motion, points: Points) -> tuple[Floats, Motion]:
+    """Confidence of each frame, and what was found."""
     tracker = method.prepare(clip.skeleton, rate=points.rate)
     assert isinstance(tracker, GuidedTracker)
     motion = tracker.solve_clip(points).motion
-    return tracker.confidences, compare(motion, clip).position_per_frame
+    return tracker.confidences, motion

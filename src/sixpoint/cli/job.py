@@ -120,8 +120,11 @@ def doubts_of(solver: Solver, points: Points, skeleton: Skeleton, tracked: bool)
     mixed up easily; of motions, whose joints have names, only a mistake that can be named is told.
     """
     from ..priors.naming import UNLIKE, find_mistake
+    from ..solvers.guided import GuidedSolver
+    from ..solvers.human import HumanSolver
 
-    prior = getattr(getattr(solver, "leader", None) or solver, "model", None)
+    ahead = solver.leader if isinstance(solver, HumanSolver) and solver.leader else solver
+    prior = ahead.model if isinstance(ahead, GuidedSolver) else None
     mistake, plausible = find_mistake(points, skeleton, prior)
     if mistake is not None:
         return [

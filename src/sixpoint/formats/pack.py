@@ -69,11 +69,8 @@ def read_pack(path: str | Path) -> dict[str, Motion]:
 
 def _check(held: Mapping[str, NDArray[Any]]) -> None:
     """Refuse arrays that are not those of a pack."""
-    numbers = [
-        key for key in held if key not in ("names", "clips") and held[key].dtype.kind in "iuf"
-    ]
     for key in ("parents", "offsets", "angles", "root", "starts", "unit", "rate"):
-        if key in held and (key not in numbers or not np.isfinite(held[key]).all()):
+        if key in held and (held[key].dtype.kind not in "iuf" or not np.isfinite(held[key]).all()):
             raise FormatError(f"Expected finite numbers in `{key}`, got {held[key].dtype}.")
     for key in ("unit", "rate"):
         if key in held and (held[key].ndim != 0 or not held[key] > 0.0):

@@ -13,7 +13,6 @@ import numpy as np
 
 from ..kernels import arrays
 from ..kernels.types import Floats
-from ..motion.points import SIX
 from . import tape
 from .layout import INPUTS, facing, inputs, mirror_inputs
 from .mistakes import spoiled
@@ -99,7 +98,6 @@ def _examples(
     five, sizes = rows.points[which].astype(np.float64), rows.sizes[which].astype(np.float64)
     five += noise * rng.random((count, 1, 1)) ** 2 * rng.normal(size=five.shape)
     points = np.concatenate([np.zeros((count, 1, 3)), five], axis=1)
-    assert points.shape[1] == len(SIX)
     lefts = arrays.rotate(rows.turns[which, 0].astype(np.float64), np.array([1.0, 0.0, 0.0]))
     found = []
     for six, left in ((points, lefts), spoiled(points, lefts, rng)):

@@ -145,17 +145,8 @@ class Prior:
 
     @classmethod
     def _read(cls, data: bytes) -> Self:
-        needed = (
-            "format",
-            "version",
-            "card",
-            *LAYERS,
-            *CRITIC,
-            "mean",
-            "scale",
-            "whitening",
-            "near",
-        )
+        numbers = (*LAYERS, *CRITIC, "mean", "scale", "whitening", "near")
+        needed = ("format", "version", "card", *numbers)
         try:
             with np.load(io.BytesIO(data), allow_pickle=False) as file:
                 content = {key: file[key] for key in file.files}
@@ -170,7 +161,7 @@ class Prior:
             lost = [key for key in needed if key not in content]
             if lost:
                 raise FormatError(f"Expected the keys {', '.join(needed)}; {lost[0]} is missing.")
-            for key in (*LAYERS, *CRITIC, "mean", "scale", "whitening", "near"):
+            for key in numbers:
                 if content[key].dtype.kind != "f":
                     raise FormatError(f"Expected real numbers in {key}, got {content[key].dtype}.")
             return cls(

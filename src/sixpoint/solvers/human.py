@@ -105,7 +105,8 @@ class HumanSolver(Solver):
     @property
     def needed(self) -> tuple[str, ...]:
         """Those of the leader, where there is one: it guesses the others."""
-        return super().needed if self.leader is None else self.leader.needed
+        leader = self.leader
+        return super().needed if leader is None else leader.needed
 
     @property
     def closeness(self) -> float:

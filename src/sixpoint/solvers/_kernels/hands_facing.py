@@ -66,6 +66,13 @@ def head_speed(settings: Settings, state: State, memory: Memory, head: Vec3) -> 
 
 
 @helper
+def to_hands(work: Work) -> Vec3:
+    """From the head to the middle of the hands [m]."""
+    one, other = vec_load(work.points, FIRST_LIMB), vec_load(work.points, FIRST_LIMB + 1)
+    return vec_sub(vec_scale(vec_add(one, other), 0.5), vec_load(work.points, HEAD))
+
+
+@helper
 def hands_facing(
     body: Body,
     settings: Settings,
@@ -86,7 +93,7 @@ def hands_facing(
     goal = (0.0, 0.0, 0.0)
     if not flags & HANDS:
         one, other = vec_load(work.points, FIRST_LIMB), vec_load(work.points, FIRST_LIMB + 1)
-        front = vec_sub(vec_scale(vec_add(one, other), 0.5), head)
+        front = to_hands(work)
         goal = vec_add(vec_sub(one, other), vec_scale(vec_cross(up, front), FRONT))
     if has_look:
         goal = vec_add(goal, vec_scale(quat_rotate(look, (1.0, 0.0, 0.0)), LOOK * body.height))

@@ -36,7 +36,7 @@ from ...kernels.vector import (
 )
 from .frame import FIRST_LIMB, HEAD, PELVIS
 from .guide_tables import Memory
-from .hands_facing import HANDS, hands_facing
+from .hands_facing import HANDS, hands_facing, to_hands
 from .hands_swing import ANKLES, STEEPEST, lift_feet
 from .missing import last_pelvis
 from .tables import MISSING, Body, Settings, State, Work
@@ -112,11 +112,9 @@ def lean_trunk(
     Of a body that is sunk so far (0 to 1), the head that high over the lowest pelvis (trunks).
     """
     c = LOOKING if has_look else BLIND
-    head = vec_load(work.points, HEAD)
     hands = (0.0, -HANG * body.height, 0.0)
     if not flags & HANDS:
-        one, other = vec_load(work.points, FIRST_LIMB), vec_load(work.points, FIRST_LIMB + 1)
-        hands = vec_sub(vec_scale(vec_add(one, other), 0.5), head)
+        hands = to_hands(work)
     hands = vec_scale(hands, 1.0 / body.height)
     crown = quat_rotate(look, (0.0, 1.0, 0.0))
     ahead = c[0] - body.stance[HEAD, 2] / body.stance[HEAD, 1]
