@@ -194,7 +194,8 @@ def bits_of(answer: dict[str, Any]) -> str:
 def excerpt(answer: dict[str, Any]) -> np.ndarray:
     """Some frames of an answer, flat, in single precision."""
     frames = np.linspace(0, len(answer["root"]) - 1, KEPT_FRAMES).astype(int)
-    parts = [np.asarray(answer[k], np.float32)[frames].ravel() for k in ("residuals", "root", "rotations")]
+    keys = ("residuals", "root", "rotations")
+    parts = [np.asarray(answer[key], np.float32)[frames].ravel() for key in keys]
     return np.concatenate(parts)
 
 
