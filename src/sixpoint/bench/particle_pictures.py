@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..replacing import replacing
+from ..atomic_write import atomic_write
 from ..studio.figure import INK, new_figure
 from .charts import PALETTE, STRONG
 
@@ -54,7 +54,7 @@ def draw_particles(found: Mapping[str, Any], folder: Path) -> list[Path]:
         ("times", times_chart(found["times"])),
     ):
         out.append(folder / f"{name}.png")
-        with replacing(out[-1]) as file:
+        with atomic_write(out[-1]) as file:
             figure.savefig(file, format="png", metadata={"Software": None})
     return out
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ..atomic_write import atomic_write
 from ..motion.metrics import compare
 from ..motion.motion import Motion
-from ..replacing import replacing
 from ..solvers import solver
 from ..studio.figure import INK, contact_sheet, new_figure
 from ..studio.shot import Panel
@@ -46,7 +46,7 @@ def draw_curves(found: Mapping[str, Any], path: str | Path) -> None:
         if k == 0:
             axes.set_ylabel("position error / height", color=INK)
             axes.legend(frameon=False)
-    with replacing(path) as file:
+    with atomic_write(path) as file:
         figure.savefig(file, format="png", metadata={"Software": None})
 
 

@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
+from ..atomic_write import atomic_write
 from ..body.skeleton import Skeleton
 from ..collision import Scene, SelfContact, find_contacts
 from ..errors import InputError
 from ..kernels.types import Bools, Floats, Ints
 from ..motion.motion import Motion
-from ..replacing import replacing
 from ..solvers import Solver
 from .stories import stance_points
 
@@ -71,7 +71,7 @@ class ReachMap:
         if suffix not in writers:
             raise InputError(f"Expected a map to end in {', '.join(writers)}; got {path}.")
         data = writers[suffix]()
-        with replacing(path) as file:
+        with atomic_write(path) as file:
             file.write(data)
 
     def _csv(self) -> bytes:

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from ..replacing import replacing
+from ..atomic_write import atomic_write
 from .claims import judge_claims
 from .evidence import PARTLY
 from .published import AVERAGE, CLIPS, DOUBTS, METHODS, Measure, published
@@ -107,7 +107,7 @@ def write_report(table: Table1, report: Mapping[str, Any], folder: str | Path) -
     page, notes = html_page(table, report)
     texts = (json_text(report), csv_text(report["rows"]), markdown(report), page)
     for name, text in zip(FILES, texts, strict=True):
-        with replacing(folder / name) as file:
+        with atomic_write(folder / name) as file:
             file.write(text.encode())
     return notes
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..replacing import replacing
+from ..atomic_write import atomic_write
 from ..studio.figure import INK, new_figure
 from .charts import PALETTE, STRONG
 
@@ -63,5 +63,5 @@ def draw_meetings(rows: Sequence[Mapping[str, Any]], path: str | Path) -> None:
 
 
 def _save(figure: Any, path: str | Path) -> None:
-    with replacing(path) as file:
+    with atomic_write(path) as file:
         figure.savefig(file, format="png", metadata={"Software": None})

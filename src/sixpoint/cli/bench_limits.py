@@ -36,9 +36,9 @@ def command(
     Clips of the kind `gymnastics` (the name of their folder) are reconstructed, if there are such;
     the number in front of a clip's name is taken for its subject, as in the CMU database.
     """
+    from ..atomic_write import atomic_write
     from ..bench.fig8 import markdown, people_solvers
     from ..bench.limits import bench_limits
-    from ..replacing import replacing
     from .job import warm_up
 
     with wrong_call():
@@ -53,7 +53,7 @@ def command(
     if output is not None:
         folder = Path(output)
         save_report(found, folder / "limits.json")
-        with replacing(folder / "fig8.md") as file:
+        with atomic_write(folder / "fig8.md") as file:
             file.write(markdown(found["fig8"]["averages"]).encode())
         say(f"wrote {folder / 'fig8.md'}")
     if as_json:

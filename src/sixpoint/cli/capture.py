@@ -240,14 +240,14 @@ def _elbows(name: str, body: Skeleton, rate: float) -> Feedback:
 
 
 def _draw(folder: Path, frame: int, pair: Any, cameras: Any, moment: Any) -> None:
-    from ..replacing import replacing
+    from ..atomic_write import atomic_write
     from ..vision.debug import debug_sheet
     from ..vision.opencv import opencv
 
     folder.mkdir(parents=True, exist_ok=True)
     good, data = opencv().imencode(".png", debug_sheet(pair, cameras, moment))
     assert good
-    with replacing(folder / f"stages_{frame:05d}.png") as file:
+    with atomic_write(folder / f"stages_{frame:05d}.png") as file:
         file.write(data.tobytes())
 
 

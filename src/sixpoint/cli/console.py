@@ -32,10 +32,10 @@ def emit(report: Mapping[str, Any]) -> None:
 
 def save_report(report: Mapping[str, Any], path: Path) -> None:
     """The same in a file, whose folder is made if there is none."""
-    from ..replacing import replacing
+    from ..atomic_write import atomic_write
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as file:
+    with atomic_write(path) as file:
         file.write(f"{_text(report)}\n".encode())
     say(f"wrote {path}")
 

@@ -195,8 +195,8 @@ def _collect(
 
 def _write(files: dict[str, bytes], folder: str | None) -> None:
     """All files, in a new folder if need be; or none, if one cannot be written."""
+    from ..atomic_write import atomic_write
     from ..errors import CannotWrite
-    from ..replacing import replacing
 
     made = []
     if folder is not None:
@@ -209,7 +209,7 @@ def _write(files: dict[str, bytes], folder: str | None) -> None:
     try:
         with ExitStack() as stack:
             for path, content in files.items():
-                stack.enter_context(replacing(path)).write(content)
+                stack.enter_context(atomic_write(path)).write(content)
     except CannotWrite:
         for empty in made:
             empty.rmdir()

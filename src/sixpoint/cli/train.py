@@ -55,12 +55,12 @@ def command(
     # their number would change the last bits of the model.
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
+    from ..atomic_write import atomic_write
     from ..bench.judging import judge_subjects
     from ..formats.subjects import read_subjects
     from ..priors.card import card_text
     from ..priors.rows import Subject
     from ..priors.training import TrainingSettings, train_prior
-    from ..replacing import replacing
     from ..solvers import solver
 
     check_output(output, (".npz",))
@@ -103,7 +103,7 @@ def command(
     }
     prior = replace(prior, card=card)
     prior.save(output)
-    with replacing(beside) as file:
+    with atomic_write(beside) as file:
         file.write(card_text(prior).encode())
     say(f"wrote {output} and {beside}")
     if as_json:

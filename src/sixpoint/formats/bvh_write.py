@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..atomic_write import atomic_write
 from ..body.skeleton import Skeleton, depth_first
 from ..kernels import arrays
 from ..kernels.types import Floats
 from ..motion.motion import Motion, Source
-from ..replacing import replacing
 from .border import expel
 
 CENTIMETRES = Source(unit=0.01)
@@ -53,7 +53,7 @@ def write_bvh(motion: Motion, path: str | os.PathLike[str]) -> tuple[str, ...]:
     columns = _columns(away, notes)
     names = _clean_names(away.skeleton.names, notes)
     digits = _decimals(away)
-    with replacing(path) as file:
+    with atomic_write(path) as file:
         lines = [*_hierarchy(away.skeleton, names, columns, digits), "MOTION"]
         lines += [f"Frames: {len(away)}", f"Frame Time: {1.0 / away.rate:.12g}"]
         file.write(("\n".join(lines) + "\n").encode())

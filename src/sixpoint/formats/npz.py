@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..atomic_write import atomic_write
 from ..body.skeleton import Skeleton
 from ..errors import FormatError, InputError
 from ..kernels.types import Vec3
 from ..motion.motion import Motion, Source
 from ..motion.points import Points
-from ..replacing import replacing
 
 MOTION_FORMAT = "sixpoint motion"
 VERSION = 1
@@ -63,7 +63,7 @@ def write_motion_npz(motion: Motion, path: str | os.PathLike[str]) -> tuple[str,
         content["roles"] = json.dumps(dict(body.roles))
     if motion.translations is not None:
         content["translations"] = motion.translations
-    with replacing(path) as file:
+    with atomic_write(path) as file:
         np.savez(file, **content)
     return ()
 
@@ -117,7 +117,7 @@ def write_points_npz(points: Points, path: str | os.PathLike[str]) -> None:
     for key in ("rotations", "confidence"):
         if getattr(points, key) is not None:
             content[key] = getattr(points, key)
-    with replacing(path) as file:
+    with atomic_write(path) as file:
         np.savez(file, **content)
 
 

@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 
+from ..atomic_write import atomic_write
 from ..errors import FormatError
 from ..kernels.types import Floats, Ints
 from ..motion.points import Points
-from ..replacing import replacing
 from .plain_text import finite, plain_bytes, read_bytes, text_of
 
 JITTER = 0.1
@@ -218,7 +218,7 @@ def write_points_csv(points: Points, path: str | os.PathLike[str]) -> None:
         header += [f"{name}.{part}" for part, _ in parts]
         columns += [column for _, column in parts]
     table = np.stack(columns, axis=-1)
-    with replacing(path) as file:
+    with atomic_write(path) as file:
         names = io.StringIO()
         csv.writer(names, lineterminator="\n").writerow(header)
         file.write(names.getvalue().encode())

@@ -19,11 +19,11 @@ import os
 
 import numpy as np
 
+from ..atomic_write import atomic_write
 from ..errors import FormatError
 from ..kernels import arrays
 from ..kernels.types import Floats
 from ..motion.points import Points
-from ..replacing import replacing
 from .marker_sets import as_roles, upright, with_head
 from .plain_text import finite, plain_bytes, read_bytes, text_of
 from .units import UNITS, UP
@@ -96,7 +96,7 @@ def write_points_trc(points: Points, path: str | os.PathLike[str]) -> None:
     for frame, places in enumerate(points.positions * 1000.0):
         cells = ["" if np.isnan(x) else f"{x:.6f}" for x in places.ravel()]
         rows.append("\t".join([str(frame + 1), f"{frame / points.rate:.9f}", *cells]))
-    with replacing(path) as file:
+    with atomic_write(path) as file:
         file.write(("\n".join(rows) + "\n").encode())
 
 

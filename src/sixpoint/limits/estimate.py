@@ -9,10 +9,10 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from ..atomic_write import atomic_write
 from ..errors import InputError, UnknownName
 from ..kernels import arrays
 from ..kernels.types import Floats, Quat, Vec3
-from ..replacing import replacing
 from .base import JointLimit
 from .bind import Bind
 from .classify import BALL, FIXED, HINGE, TYPES, Classes
@@ -177,7 +177,7 @@ class Estimate:
             CannotWrite: the file cannot be written.
         """
         text = self.text(family)
-        with replacing(path) as file:
+        with atomic_write(path) as file:
             file.write(text.encode())
 
     def _is_unlimited(self, joint: int, family: Family) -> bool:

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ..atomic_write import atomic_write
 from ..errors import FormatError, InputError, UnknownName
-from ..replacing import replacing
 from .base import JointLimit
 from .classify import TYPES
 from .collection import Limits
@@ -30,7 +30,7 @@ FIELDS = ("format", "version", "angles", "provenance", "joints")
 
 def write_limits(limits: Limits, path: str | os.PathLike[str]) -> None:
     """Write limits; an existing file is replaced when the new one is complete."""
-    with replacing(path) as file:
+    with atomic_write(path) as file:
         file.write(limits_text(limits).encode())
 
 

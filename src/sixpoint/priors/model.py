@@ -15,10 +15,10 @@ from typing import Any, Self
 
 import numpy as np
 
+from ..atomic_write import atomic_write
 from ..body.skeleton import frozen_array
 from ..errors import FormatError
 from ..kernels.types import Floats
-from ..replacing import replacing
 from .layout import INPUTS, OUTPUTS, mirror_inputs, mirror_outputs
 from .network import bend
 
@@ -124,7 +124,7 @@ class Prior:
         content |= {name: getattr(self, name) for name in ("mean", "scale", "whitening", "near")}
         content = {key: np.asarray(value, np.float32) for key, value in content.items()}
         content |= {"format": FORMAT, "version": VERSION, "card": json.dumps(self.card)}
-        with replacing(path) as file:
+        with atomic_write(path) as file:
             np.savez_compressed(file, **content)
 
     @classmethod

@@ -10,9 +10,9 @@ from typing import IO
 
 import numpy as np
 
+from ..atomic_write import atomic_write
 from ..errors import InputError, SixpointError
 from ..kernels.types import Floats
-from ..replacing import replacing
 from .figure import CELL, LABEL, caption, draw_pose, new_figure, stage
 from .mannequin import POINT_COLOUR
 from .outline import View
@@ -52,7 +52,7 @@ def animation(
     times = np.arange(max(int(np.ceil(length * fps)), 1)) / fps
     shots = [shoot(panel, times) for panel in panels]
     pictures = _pictures(shots, view, dpi, progress)
-    with replacing(path) as file:
+    with atomic_write(path) as file:
         (_write_gif if suffix == ".gif" else _write_mp4)(pictures, file, fps)
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ..atomic_write import atomic_write
 from ..errors import InputError, MissingExtra
 from ..kernels.types import Floats
-from ..replacing import replacing
 from .mannequin import COLOURS, POINT_COLOUR
 from .outline import View, capsule_outline, ellipsoid_outline
 from .shot import Panel, Shot, check_panels, common_view, shoot
@@ -69,7 +69,7 @@ def contact_sheet(
         figure.text(0.1 / size[0], (top - 0.08) / size[1], shot.panel.title,
                     ha="left", va="top", fontsize=10, color=INK)  # fmt: skip
     # No date and no version in the file: the same motion gives the same bytes.
-    with replacing(path) as file:
+    with atomic_write(path) as file:
         figure.savefig(file, format="png", metadata={"Software": None})
 
 

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from ..atomic_write import atomic_write
 from ..errors import MissingExtra
 from ..kernels.types import Floats
-from ..replacing import replacing
 from .mannequin import COLOURS, POINT_COLOUR, Side
 from .outline import View, facing_of
 from .shot import Panel, Shot, check_panels, shoot
@@ -87,7 +87,7 @@ def playback_page(
         with redirect_stdout(io.StringIO()):
             server.stop()
     text = re.sub(r"<title>.*?</title>", f"<title>{html.escape(title)}</title>", text, count=1)
-    with replacing(path) as file:
+    with atomic_write(path) as file:
         file.write(text.encode())
 
 

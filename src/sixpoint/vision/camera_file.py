@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
+from ..atomic_write import atomic_write
 from ..errors import FormatError, InputError
-from ..replacing import replacing
 from .camera import Camera
 
 FORMAT = "sixpoint cameras"
@@ -52,7 +52,7 @@ def save_cameras(cameras: Sequence[Camera], path: PathLike) -> None:
             for camera in cameras
         ],
     }
-    with replacing(path) as file:
+    with atomic_write(path) as file:
         file.write((json.dumps(content, indent=1) + "\n").encode())
 
 

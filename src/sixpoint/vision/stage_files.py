@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+from ..atomic_write import atomic_write
 from ..body.anthropometry import DEFAULT_STATURE
 from ..motion.points import Points
-from ..replacing import replacing
 from .camera import Camera
 from .camera_file import save_cameras
 from .measure import BACK, MARKS
@@ -87,12 +87,12 @@ def write_stage(
         for camera, picture in zip(stage.cameras, pair, strict=True):
             good, data = opencv().imencode(".png", picture)
             assert good
-            with replacing(folder / camera.name / f"{frame:05d}.png") as file:
+            with atomic_write(folder / camera.name / f"{frame:05d}.png") as file:
                 file.write(data.tobytes())
         if progress is not None:
             progress(frame + 1, len(stage))
     save_cameras(stage.cameras, folder / "cameras.json")
     left, right = marks_on_stage(stage.cameras, Actor(scene("calibration", stature)).truth())
-    with replacing(folder / "marks.json") as file:
+    with atomic_write(folder / "marks.json") as file:
         file.write((json.dumps({"left": left, "right": right}, indent=1) + "\n").encode())
     return true_points(stage.actors[0].truth())

@@ -1,4 +1,4 @@
-"""Files appear whole or not at all: written beside, then renamed."""
+"""Writes a temporary file and renames it, so that a file is replaced whole or not at all."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .errors import CannotWrite
 
 
 @contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Open a file for writing that takes the place of `path` when the block ends well.
+def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a temporary file that replaces `path` when the block ends without an error.
 
-    On any error the new content is thrown away and an existing file stays as it was. A link is
-    followed; permissions of an existing file are kept.
+    On an error the new content is discarded and an existing file stays as it was. Symbolic links
+    are followed; permissions of an existing file are kept.
 
     Raises:
         CannotWrite: the folder is missing or not writable, the disk is full, the path is no file.
@@ -26,15 +26,15 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
         raise CannotWrite("expected the name of a file, got a folder or a device", path=path)
-    beside = target.with_name(f".{target.name[:100]}.{os.getpid()}-{threading.get_ident()}.tmp")
+    temporary = target.with_name(f".{target.name[:100]}.{os.getpid()}-{threading.get_ident()}.tmp")
     try:
-        with open(beside, "wb") as file:
+        with open(temporary, "wb") as file:
             yield file
         if target.exists():
-            shutil.copymode(target, beside)
-        os.replace(beside, target)
+            shutil.copymode(target, temporary)
+        os.replace(temporary, target)
     except OSError as error:
         raise CannotWrite((error.strerror or str(error)).lower(), path=path) from error
     finally:
         with suppress(OSError):
-            beside.unlink()
+            temporary.unlink()

@@ -6,20 +6,20 @@ import stat
 import pytest
 
 from formats.samples import standing_person
+from sixpoint.atomic_write import atomic_write
 from sixpoint.errors import CannotWrite
 from sixpoint.formats import save, save_points
-from sixpoint.replacing import replacing
 
 
 def write_half(path, error):
-    with replacing(path) as file:
+    with atomic_write(path) as file:
         file.write(b"new")
         raise error
 
 
 def test_the_file_appears_whole(tmp_path):
     path = tmp_path / "a.txt"
-    with replacing(path) as file:
+    with atomic_write(path) as file:
         file.write(b"new")
         assert not path.exists()
     assert path.read_bytes() == b"new"
@@ -44,7 +44,7 @@ def test_a_missing_folder_is_named(tmp_path):
 def test_a_folder_is_not_replaced(tmp_path):
     with (
         pytest.raises(CannotWrite, match="expected the name of a file, got a folder"),
-        replacing(tmp_path),
+        atomic_write(tmp_path),
     ):
         pass
 
@@ -52,7 +52,7 @@ def test_a_folder_is_not_replaced(tmp_path):
 def test_a_device_is_not_replaced():
     if not os.path.exists("/dev/null"):
         pytest.skip("this system has no devices")
-    with pytest.raises(CannotWrite, match="a folder or a device"), replacing("/dev/null"):
+    with pytest.raises(CannotWrite, match="a folder or a device"), atomic_write("/dev/null"):
         pass
 
 
@@ -71,7 +71,7 @@ def test_permissions_and_links_are_kept(tmp_path):
     path.write_bytes(b"old")
     path.chmod(0o640)
     link.symlink_to(path)
-    with replacing(link) as file:
+    with atomic_write(link) as file:
         file.write(b"new")
     assert link.is_symlink()
     assert path.read_bytes() == b"new"
