@@ -10,10 +10,10 @@ import numpy as np
 from sixpoint.bench.reach_map import TAGS, map_reach
 from sixpoint.bench.stories import forward_reach, sideways_reach, stance_points
 from sixpoint.body.skeleton import Skeleton
-from sixpoint.collision import Box
 from sixpoint.motion.points import SIX, Points
 from sixpoint.solvers import reconstruct
 from sixpoint.solvers.pik_balance import BalanceSolver
+from sixpoint.tasks import Box
 from sixpoint.vision.stage_scenes import scene
 
 from .canvas import FAINT, GHOST, GREEN, INK, RIGHT, Pen, place, save, sheet, view

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from sixpoint.body.skeleton import Skeleton
-from sixpoint.collision import ElbowTorso
 from sixpoint.kernels.types import Floats
 from sixpoint.motion.motion import Motion
 from sixpoint.studio.figure import INK
+from sixpoint.tasks import ElbowTorso
 
 from .canvas import (
     FAINT,

@@ -11,8 +11,8 @@ from click.testing import CliRunner
 import sixpoint as sp
 from sixpoint.bench.reach_map import TAGS, map_reach
 from sixpoint.cli import main
-from sixpoint.collision import Box, Scene
 from sixpoint.errors import InputError
+from sixpoint.tasks import Box, Scene
 
 
 def test_the_map_of_reach(tmp_path):  # S3.47

@@ -9,10 +9,10 @@ from tests.priors.people import directions, right_outputs, subject
 from sixpoint.kernels import arrays
 from sixpoint.limits.adult import SPINE
 from sixpoint.priors.answer import REGIONS, Body, _held, answer, frames, within_limits
+from sixpoint.priors.autograd import Value
 from sixpoint.priors.layout import facing
 from sixpoint.priors.poses import ARMS, CHEST, place
 from sixpoint.priors.rows import turns_of
-from sixpoint.priors.tape import Value
 
 
 def case(name):

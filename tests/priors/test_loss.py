@@ -5,9 +5,9 @@ from tests.priors.test_answer import case
 
 from sixpoint.kernels import arrays
 from sixpoint.priors.answer import answer
+from sixpoint.priors.autograd import Value, slopes
 from sixpoint.priors.layout import neutral
 from sixpoint.priors.loss import Batch, errors, loss
-from sixpoint.priors.tape import Value, slopes
 
 STEP = 1e-6
 

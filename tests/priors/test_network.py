@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from sixpoint.priors.autograd import Value
 from sixpoint.priors.network import Adam, bend, forward, new_weights
-from sixpoint.priors.tape import Value
 
 
 def test_layers_follow_each_other():

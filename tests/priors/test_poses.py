@@ -8,7 +8,7 @@ import sixpoint as sp
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.motion.clips import builtin
 from sixpoint.priors.poses import build_of, place, poses_of
-from sixpoint.priors.stations import HEAD, NECK, STATIONS, TORSO, spine_map
+from sixpoint.priors.spine_resampling import HEAD, NECK, STATIONS, TORSO, spine_map
 
 
 def error(motion):

@@ -8,10 +8,10 @@ from tests.priors.people import subject
 from tests.priors.test_answer import case
 
 from sixpoint.errors import InputError
+from sixpoint.priors.autograd import Value
 from sixpoint.priors.layout import inputs, measures
 from sixpoint.priors.loss import Batch, loss
 from sixpoint.priors.rows import Subject, draw_rows
-from sixpoint.priors.tape import Value
 from sixpoint.priors.training import Fitting, TrainingSettings, train_prior
 
 SMALL = TrainingSettings(units=24, steps=300, batch=256, rows=3000)

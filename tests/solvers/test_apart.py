@@ -7,7 +7,6 @@ import pytest
 
 import sixpoint as sp
 from figures import random_pose
-from sixpoint.collision import SelfContact
 from sixpoint.errors import InputError
 from sixpoint.kernels.capsule import segment_gap
 from sixpoint.motion.points import Points
@@ -15,7 +14,7 @@ from sixpoint.solvers._kernels.apart import find_touching, nearest_points, touch
 from sixpoint.solvers._kernels.figure import figure_axes, figure_forward
 from sixpoint.solvers.apart_tables import SLOTS, apart_slots, capsule_table
 from sixpoint.solvers.figure import new_pose, plain_figure
-from sixpoint.tasks import Apart, Orient, Reach
+from sixpoint.tasks import Orient, Reach, SelfCollision, SelfContact
 from sixpoint.vision.stage_scenes import scene
 
 BODY = sp.Skeleton.humanoid(1.75)
@@ -39,7 +38,7 @@ def test_nearest_points_are_those_of_arrays():
 
 @pytest.mark.parametrize("seed", range(4))
 def test_rows_are_those_of_the_task(seed):
-    task = Apart(margin=0.01)
+    task = SelfCollision(margin=0.01)
     figure = plain_figure(BODY.articulation, sp.solver("dls").prepare(BODY, limits=None).limits,
                           [], apart_slots(task), whole=True)  # fmt: skip
     capsules = capsule_table(BODY, task, figure)
@@ -73,7 +72,7 @@ def test_crossing_hands_miss_each_other(name):
     goals = at[:, 1:] + BODY.rest()[0][BODY.anatomy.node("pelvis")] - at[:, :1]
     depths, misses = {}, {}
     for apart in (False, True):
-        tasks = [*(Reach(role) for role in REACHED), *([Apart()] if apart else [])]
+        tasks = [*(Reach(role) for role in REACHED), *([SelfCollision()] if apart else [])]
         tracker = sp.solver(name).prepare(BODY, rate=clip.rate, tasks=tasks)
         motion = tracker.solve_clip(Points(REACHED, goals, clip.rate)).motion
         depths[apart] = np.maximum(SelfContact(BODY).depths(motion), 0.0).sum(axis=1)
@@ -86,10 +85,10 @@ def test_crossing_hands_miss_each_other(name):
 
 @pytest.mark.parametrize("name", TAKERS)
 def test_a_body_that_stands_free_asks_for_nothing(name):
-    tracker = sp.solver(name).prepare(BODY, tasks=[Apart()])
+    tracker = sp.solver(name).prepare(BODY, tasks=[SelfCollision()])
     solution = tracker.solve(np.zeros((0, 3)))
     assert solution.converged
-    free = sp.solver(name).prepare(BODY, tasks=[Reach("l_wrist"), Apart()])
+    free = sp.solver(name).prepare(BODY, tasks=[Reach("l_wrist"), SelfCollision()])
     plain = sp.solver(name).prepare(BODY, tasks=[Reach("l_wrist")])
     goal = BODY.rest()[0][BODY.anatomy.node("l_wrist")] + (0.2, 0.3, 0.2)
     assert free.solve(goal[None]).residuals[0] < 0.001
@@ -99,7 +98,9 @@ def test_a_body_that_stands_free_asks_for_nothing(name):
 def test_pik_serves_it_first():
     wrists = [BODY.rest()[0][BODY.anatomy.node(f"{side}_wrist")] for side in "lr"]
     one_place = np.tile(BODY.rest()[0][0] + np.array([0.0, 0.2, 0.35]), (2, 1))
-    tracker = sp.solver("pik").prepare(BODY, tasks=[Reach("l_wrist"), Reach("r_wrist"), Apart()])
+    tracker = sp.solver("pik").prepare(
+        BODY, tasks=[Reach("l_wrist"), Reach("r_wrist"), SelfCollision()]
+    )
     for part in np.linspace(0.0, 1.0, 20):
         solution = tracker.solve((1.0 - part) * np.array(wrists) + part * one_place)
     pose = solution.pose
@@ -111,7 +112,7 @@ def test_pik_serves_it_first():
 @pytest.mark.parametrize("name", TAKERS)
 def test_forearms_whose_lines_cross_part_or_are_told(name):
     person = sp.Skeleton.humanoid(1.75)
-    tasks = [Reach("l_wrist"), Reach("r_wrist"), Apart()]
+    tasks = [Reach("l_wrist"), Reach("r_wrist"), SelfCollision()]
     tracker = sp.solver(name).prepare(person, tasks=tasks)
     crossed = np.array([[-0.05, 1.2, 0.3], [0.05, 1.2, 0.3]])  # symmetric: the lines do meet
     for _ in range(10):
@@ -125,9 +126,9 @@ def test_forearms_whose_lines_cross_part_or_are_told(name):
 
 
 def test_what_makes_no_sense_is_refused():
-    with pytest.raises(InputError, match="one Apart task, got two or more"):
-        sp.solver("dls").prepare(BODY, tasks=[Apart(), Apart(margin=0.1)])
-    with pytest.raises(InputError, match="of Reach, Orient; got Apart"):
-        sp.solver("ccd").prepare(BODY, tasks=[Reach("l_wrist"), Apart()])
-    both = [Orient("head"), Apart()]
+    with pytest.raises(InputError, match="one SelfCollision task, got two or more"):
+        sp.solver("dls").prepare(BODY, tasks=[SelfCollision(), SelfCollision(margin=0.1)])
+    with pytest.raises(InputError, match="of Reach, Orient; got SelfCollision"):
+        sp.solver("ccd").prepare(BODY, tasks=[Reach("l_wrist"), SelfCollision()])
+    both = [Orient("head"), SelfCollision()]
     assert sp.solver("pik").prepare(BODY, tasks=both).tasks == tuple(both)

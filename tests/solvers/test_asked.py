@@ -14,7 +14,6 @@ from sixpoint.solvers._kernels.figure import figure_forward
 from sixpoint.solvers.figure import new_pose, plain_figure
 from sixpoint.solvers.particle_tables import asked_nodes, build_asked
 from sixpoint.tasks import (
-    Apart,
     Balance,
     Coupling,
     Floor,
@@ -22,6 +21,7 @@ from sixpoint.tasks import (
     Orient,
     Posture,
     Reach,
+    SelfCollision,
     Smoothness,
 )
 
@@ -67,7 +67,7 @@ def test_the_kernel_judges_as_tasks_do(name: str, seed: int):
         Floor(nodes[1], -0.4, lifts=True),
         Floor(nodes[1], 0.9, lifts=True),
         Posture(0.2, like),
-        *(Apart(margin=0.02, weight=0.5) for _ in range(name == "person")),
+        *(SelfCollision(margin=0.02, weight=0.5) for _ in range(name == "person")),
         *(Coupling(hinges[0], hinges[1], 0.4) for _ in range(len(hinges) > 1)),
     ]
     (demands, wishes), lengths, worst, asked = judged(pose, tasks, place, turn)

@@ -13,7 +13,6 @@ from sixpoint.motion.points import Points
 from sixpoint.motion.pose import Pose
 from sixpoint.solvers import DampedSolver
 from sixpoint.tasks import (
-    Apart,
     Balance,
     Coupling,
     Floor,
@@ -22,6 +21,7 @@ from sixpoint.tasks import (
     PoseFunction,
     Posture,
     Reach,
+    SelfCollision,
     Smoothness,
 )
 
@@ -202,15 +202,17 @@ def test_parts_of_a_person_stay_apart():
     person = Skeleton.humanoid(1.75)
     limits = adult_limits(person)
     place = np.array([(0.0, 1.1, 0.35)] * 2)
-    asked = [Reach("l_wrist", weight=0.3), Reach("r_wrist", weight=0.3), Apart()]
+    asked = [Reach("l_wrist", weight=0.3), Reach("r_wrist", weight=0.3), SelfCollision()]
     for seed in range(5):
         settings = {"iterations": 300, "spread": 0.1, "seed": seed}
         kept = tracker(person, asked, limits, **settings).solve(place)
         free = tracker(person, asked[:2], limits, **settings).solve(place)
         assert free.residuals.max() < 2e-3
-        assert Apart().lack(free.pose) > 0.05
-        assert kept.tasks["apart"] == pytest.approx(Apart().lack(kept.pose), abs=1e-9)
-        assert kept.tasks["apart"] < 0.3 * Apart().lack(free.pose)
+        assert SelfCollision().lack(free.pose) > 0.05
+        assert kept.tasks["self_collision"] == pytest.approx(
+            SelfCollision().lack(kept.pose), abs=1e-9
+        )
+        assert kept.tasks["self_collision"] < 0.3 * SelfCollision().lack(free.pose)
 
 
 def test_a_person_looks_and_keeps_its_balance():

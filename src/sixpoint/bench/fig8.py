@@ -16,7 +16,7 @@ import numpy as np
 
 from ..errors import InputError, UnknownName
 from ..limits import LimitEstimator, Limits, adult_limits
-from ..limits.estimate import Family
+from ..limits.estimate.estimate import Family
 from ..motion.metrics import compare
 from ..motion.motion import Motion
 from ..solvers import SOLVERS, Solver, solver

@@ -19,11 +19,11 @@ import numpy as np
 
 from ..atomic_write import atomic_write
 from ..body.skeleton import Skeleton
-from ..collision import Scene, SelfContact, find_contacts
 from ..errors import InputError
 from ..kernels.types import Bools, Floats, Ints
 from ..motion.motion import Motion
 from ..solvers import Solver
+from ..tasks import Scene, SelfContact, find_contacts
 from .stories import stance_points
 
 TAGS = ("reachable", "unreachable", "colliding")

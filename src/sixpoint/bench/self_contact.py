@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ..collision import SelfContact, clear_elbows
 from ..limits import adult_limits
 from ..motion.motion import Motion
 from ..motion.points import Points
 from ..solvers import reconstruct
 from ..solvers import solver as named_solver
-from ..tasks import Apart, Reach, Task
+from ..tasks import Reach, SelfCollision, SelfContact, Task, clear_elbows
 from ..vision.stage_scenes import scene
 
 FIGURES = (
@@ -43,7 +42,7 @@ def bench_self_contact(*, quick: bool = False) -> dict[str, Any]:
     }
     for name in FIGURES:
         out[name] = penetration(reached(clip, name, []))
-        out[f"{name}, Apart"] = penetration(reached(clip, name, [Apart()]))
+        out[f"{name}, Apart"] = penetration(reached(clip, name, [SelfCollision()]))
     return {"penetration_mm": out}
 
 

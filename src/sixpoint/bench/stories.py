@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..body.skeleton import Skeleton
-from ..collision import Box, Contacts, Scene, find_contacts
 from ..kernels.types import Floats
 from ..motion.motion import Motion
 from ..motion.points import SIX, Points
 from ..solvers.pik_balance import BalanceSolver
+from ..tasks import Box, Contacts, Scene, find_contacts
 
 RATE = 30.0
 SECONDS = 2.0

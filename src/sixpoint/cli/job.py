@@ -158,7 +158,7 @@ def cleared(motion: Motion, limits: Limits) -> tuple[Motion, str]:
     """A motion with its elbows out of its body, and a note on what that brought."""
     import numpy as np
 
-    from ..collision import SelfContact, clear_elbows
+    from ..tasks import SelfContact, clear_elbows
 
     freed, turned = clear_elbows(motion, limits)
     body = SelfContact(motion.skeleton)

@@ -23,7 +23,7 @@ from .options import (
 
 if TYPE_CHECKING:
     from ..limits import LimitEstimator
-    from ..limits.estimate import Estimate
+    from ..limits.estimate.estimate import Estimate
 
 FAMILIES = ("swing_twist", "zyz", "zyz_centred", "xyz")
 
@@ -91,7 +91,7 @@ def command(
     sixpoint reconstruct squats.bvh -o out.bvh --limits limits.json
     """  # noqa: D301  (click wants the backspace itself)
     from ..limits import TypeRules
-    from ..limits.bind import Repair
+    from ..limits.estimate.bind import Repair
 
     reading = Reading(unit, up, frame_rate, roles)
     with wrong_call():
@@ -119,11 +119,11 @@ def command(
     estimate = estimator.estimate()
     files = {output: estimate.text(family).encode()}
     if csv_path is not None:
-        from ..limits.export import csv_text
+        from ..limits.estimate.export import csv_text
 
         files[csv_path] = csv_text(estimate).encode()
     if urdf_path is not None:
-        from ..limits.export import urdf_text
+        from ..limits.estimate.export import urdf_text
 
         files[urdf_path] = urdf_text(estimate, estimator.skeleton.articulation).encode()
     drawn: list[str] = []
@@ -239,7 +239,7 @@ def report_of(
 
 
 def _show(estimate: Estimate, family: Any, files: Sequence[str]) -> None:
-    from ..limits.export import ranges_text
+    from ..limits.estimate.export import ranges_text
 
     rows = []
     for joint in estimate.joints(family):

@@ -44,7 +44,7 @@ def command(
     """  # noqa: D301  (click wants the backspace itself)
     from ..bench.reach_map import TAGS, map_reach
     from ..body.skeleton import Skeleton
-    from ..collision import Scene
+    from ..tasks import Scene
 
     for output in outputs:
         check_output(output, (".csv", ".ply", ".png"))

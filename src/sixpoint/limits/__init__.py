@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from .adult import adult_limits
 from .base import JointLimit
-from .classify import TypeRules
 from .collection import Limits
-from .estimate import Estimate
-from .estimator import LimitEstimator, estimate_limits
+from .estimate.classify import TypeRules
+from .estimate.estimate import Estimate
+from .estimate.estimator import LimitEstimator, estimate_limits
 from .euler_box import EulerBoxLimit
 from .flexion import FixedLimit, FlexionLimit
 from .hand import hand_limits, is_hand

@@ -16,9 +16,9 @@ from typing import Any
 from ..atomic_write import atomic_write
 from ..errors import FormatError, InputError, UnknownName
 from .base import JointLimit
-from .classify import TYPES
 from .collection import Limits
-from .estimate import FAMILIES
+from .estimate.classify import TYPES
+from .estimate.estimate import FAMILIES
 
 FORMAT = "sixpoint limits"
 VERSION = 2

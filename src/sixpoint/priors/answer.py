@@ -15,11 +15,11 @@ import numpy as np
 
 from ..limits.adult import SPINE
 from ..limits.swing_twist import SwingTwistLimit
-from . import tape
+from . import autograd
+from .autograd import Array, Value
 from .layout import ENDS, HINGES, ROWS
 from .poses import ARMS, CHEST, LIMBS
-from .stations import HEAD, PELVIS, STATIONS, TORSO, TORSO_PARTS
-from .tape import Array, Value
+from .spine_resampling import HEAD, PELVIS, STATIONS, TORSO, TORSO_PARTS
 
 TINY = 1e-8
 """Below this square a vector has no direction."""
@@ -61,14 +61,14 @@ def answer(outputs: Value, points: Array, body: Body) -> Answer:
     """What outputs (N, 78) mean for bodies whose points (N, 5, 3) were seen in the facing."""
     rows = outputs.reshape(len(points), ROWS, 3)
     stations = within_limits(frames(rows[:, 0:HINGES:2], rows[:, 1:HINGES:2]))
-    spine = tape.running_sum(_turned(stations[:, TORSO:HEAD], body.parts))
+    spine = autograd.running_sum(_turned(stations[:, TORSO:HEAD], body.parts))
     chest, pelvis = stations[:, CHEST : CHEST + 1], stations[:, PELVIS : PELVIS + 1]
     neck_base = spine[:, TORSO_PARTS - 1 : TORSO_PARTS]
     clavicles = neck_base + _turned(chest, body.bases[:, :ARMS])
     shoulders = clavicles + _turned(chest, body.clavicles)
-    roots = tape.joined([shoulders, _turned(pelvis, body.bases[:, ARMS:])], axis=1)
+    roots = autograd.joined([shoulders, _turned(pelvis, body.bases[:, ARMS:])], axis=1)
     upper, lower, hinges = _limbs(rows[:, HINGES:ENDS], roots, points[:, 1:], body.bones)
-    carriers = tape.joined([chest, chest, pelvis, pelvis], axis=1)
+    carriers = autograd.joined([chest, chest, pelvis, pelvis], axis=1)
     twists, swings = _hands(rows[:, ENDS : ENDS + 2 * ARMS])
     feet = rows[:, ENDS + 2 * ARMS :]
     turns = [
@@ -81,20 +81,20 @@ def answer(outputs: Value, points: Array, body: Body) -> Answer:
         frames(feet[:, 0::2], feet[:, 1::2]),
     ]
     return Answer(
-        tape.joined(turns, axis=1), tape.joined([spine, clavicles, roots, hinges], axis=1)
+        autograd.joined(turns, axis=1), autograd.joined([spine, clavicles, roots, hinges], axis=1)
     )
 
 
 def frames(x: Value, y: Value) -> Value:
     """Rotations with Y along y and X as near to x as can be, columns X, Y, Z, (..., 3, 3)."""
     y = unit(y)
-    x = unit(x - tape.dot(x, y) * y)
-    return tape.stacked([x, y, tape.cross(x, y)], axis=-1)
+    x = unit(x - autograd.dot(x, y) * y)
+    return autograd.stacked([x, y, autograd.cross(x, y)], axis=-1)
 
 
 def unit(v: Value, tiny: float = TINY) -> Value:
     """Vectors at length 1."""
-    return v / tape.sqrt(tape.dot(v, v) + tiny)
+    return v / autograd.sqrt(autograd.dot(v, v) + tiny)
 
 
 def _turned(rotations: Value, vectors: Array) -> Value:
@@ -105,16 +105,18 @@ def _limbs(axes: Value, roots: Value, ends: Array, bones: Array) -> tuple[Value,
     """Upper and lower bones as rotations (N, 4, 3, 3), and elbows and knees (N, 4, 3)."""
     upper, lower = bones[..., :1], bones[..., 1:]
     aim = -(roots - ends)
-    distance = tape.sqrt(tape.dot(aim, aim) + TINY)
+    distance = autograd.sqrt(autograd.dot(aim, aim) + TINY)
     along = aim / distance
-    reach = tape.most(tape.least(distance, FULL * (upper + lower)), np.abs(upper - lower) + 1e-3)
+    reach = autograd.most(
+        autograd.least(distance, FULL * (upper + lower)), np.abs(upper - lower) + 1e-3
+    )
     cosine = (upper * upper - lower * lower + reach * reach) / (2.0 * upper * reach)
-    cosine = tape.most(tape.least(cosine, 1.0 - 1e-6), -1.0 + 1e-6)
-    sine = tape.sqrt(1.0 - cosine * cosine)
-    hinge = unit(axes - tape.dot(axes, along) * along, HINGE_TINY)
+    cosine = autograd.most(autograd.least(cosine, 1.0 - 1e-6), -1.0 + 1e-6)
+    sine = autograd.sqrt(1.0 - cosine * cosine)
+    hinge = unit(axes - autograd.dot(axes, along) * along, HINGE_TINY)
     # Elbows stand off to the back, knees to the front.
     bend = np.where(np.arange(LIMBS) < ARMS, 1.0, -1.0).astype(bones.dtype)[:, None]
-    side = tape.cross(hinge, along) * bend
+    side = autograd.cross(hinge, along) * bend
     bone = along * cosine + side * sine
     knees = roots + bone * upper
     rest = unit(roots + along * reach - knees)
@@ -123,17 +125,17 @@ def _limbs(axes: Value, roots: Value, ends: Array, bones: Array) -> tuple[Value,
 
 def _hanging(hinge: Value, bone: Value) -> Value:
     up = -bone
-    return tape.stacked([hinge, up, tape.cross(hinge, up)], axis=-1)
+    return autograd.stacked([hinge, up, autograd.cross(hinge, up)], axis=-1)
 
 
 def _hands(rows: Value) -> tuple[Value, Value]:
     """Twists of the forearms and swings of the hands, (N, 2, 3, 3) each."""
     x, y = rows[:, 0::2], unit(rows[:, 1::2])
-    size = tape.sqrt(x[..., 0] * x[..., 0] + x[..., 2] * x[..., 2] + TINY)
+    size = autograd.sqrt(x[..., 0] * x[..., 0] + x[..., 2] * x[..., 2] + TINY)
     twist = _matrix(*_about_y(x[..., 0] / size, -(x[..., 2] / size)))
     # The shortest turn from Y to y; hands do not point backwards.
     a, b, c = y[..., 0], y[..., 1], y[..., 2]
-    k = 1.0 / tape.most(b + 1.0, 1e-2)
+    k = 1.0 / autograd.most(b + 1.0, 1e-2)
     swing = _matrix(
         (-(a * a * k) + 1.0, a, -(a * c * k)), (-a, b, -c), (-(a * c * k), c, -(c * c * k) + 1.0)
     )
@@ -146,7 +148,7 @@ def _about_y(cosine: Value, sine: Value) -> tuple[tuple[Value, ...], ...]:
 
 
 def _matrix(*rows: tuple[Value, ...]) -> Value:
-    return tape.stacked([tape.stacked(row, axis=-1) for row in rows], axis=-2)
+    return autograd.stacked([autograd.stacked(row, axis=-1) for row in rows], axis=-2)
 
 
 def within_limits(stations: Value) -> Value:
@@ -155,7 +157,7 @@ def within_limits(stations: Value) -> Value:
     for k in range(1, STATIONS):
         below = found[-1]
         found.append(below @ _held(below.flipped() @ stations[:, k], REGIONS[k - 1]))
-    return tape.stacked(found, axis=1)
+    return autograd.stacked(found, axis=1)
 
 
 @cache
@@ -173,23 +175,23 @@ def _held(turns: Value, region: str) -> Value:
     """
     limit, boundary = _limit(region)
     trace = turns[:, 0, 0] + turns[:, 1, 1] + turns[:, 2, 2]
-    w = tape.sqrt(tape.most(trace + 1.0, 1e-3)) * 0.5
+    w = autograd.sqrt(autograd.most(trace + 1.0, 1e-3)) * 0.5
     x, y, z = ((turns[:, j, i] - turns[:, i, j]) / (w * 4.0) for i, j in ((1, 2), (2, 0), (0, 1)))
-    size = tape.sqrt(w * w + y * y + 1e-12)
+    size = autograd.sqrt(w * w + y * y + 1e-12)
     c, s = w / size, y / size
     # Swing = turn times the twist back: about (swing_x, 0, swing_z).
     swing_w, swing_x, swing_z = w * c + y * s, x * c + z * s, z * c - x * s
-    sine = tape.sqrt(swing_x * swing_x + swing_z * swing_z + 1e-10)
-    psi = tape.atan2(sine, swing_w) * 2.0
-    theta = tape.atan2(-swing_z, swing_x)
+    sine = autograd.sqrt(swing_x * swing_x + swing_z * swing_z + 1e-10)
+    psi = autograd.atan2(sine, swing_w) * 2.0
+    theta = autograd.atan2(-swing_z, swing_x)
     at = (theta + np.pi) * (DEGREES / (2.0 * np.pi))
     low = np.clip(at.array.astype(np.int64), 0, DEGREES - 1)
     slope = boundary[low + 1] - boundary[low]
-    psi = tape.least(psi, (at - low.astype(slope.dtype)) * slope + boundary[low])
-    tau = tape.most(tape.least(tape.atan2(s, c) * 2.0, limit.twist[1]), limit.twist[0])
-    part = tape.sin(psi * 0.5) / sine
-    a, b, d = tape.cos(psi * 0.5), swing_x * part, swing_z * part
-    c, s = tape.cos(tau * 0.5), tape.sin(tau * 0.5)
+    psi = autograd.least(psi, (at - low.astype(slope.dtype)) * slope + boundary[low])
+    tau = autograd.most(autograd.least(autograd.atan2(s, c) * 2.0, limit.twist[1]), limit.twist[0])
+    part = autograd.sin(psi * 0.5) / sine
+    a, b, d = autograd.cos(psi * 0.5), swing_x * part, swing_z * part
+    c, s = autograd.cos(tau * 0.5), autograd.sin(tau * 0.5)
     return _rotation(a * c, b * c - d * s, a * s, d * c + b * s)
 
 

@@ -13,13 +13,13 @@ import numpy as np
 
 from ..kernels import arrays
 from ..kernels.types import Floats
-from . import tape
+from . import autograd
+from .autograd import Array, Value, slopes
 from .layout import INPUTS, facing, inputs, mirror_inputs
 from .mistakes import spoiled
 from .model import Prior
 from .network import Adam, Weights, forward, new_weights
 from .rows import Rows
-from .tape import Array, Value, slopes
 
 LOOKS = 3
 """Times that the first network corrects the facing."""
@@ -83,7 +83,7 @@ def fit_critic(
         values = [Value(w) for w in weights]
         score = forward(values, x[which])
         # Minus the logarithm of the probability that it gives to what is so.
-        cost = tape.softplus(score * -right[which]).mean()
+        cost = autograd.softplus(score * -right[which]).mean()
         adam.step(slopes(cost, values))
         if progress is not None and (step + 1) % 50 == 0:
             progress(step + 1)

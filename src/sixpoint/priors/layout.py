@@ -13,9 +13,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..kernels.types import Floats, Ints
+from .autograd import Array
 from .poses import ARMS, LIMBS, Build
-from .stations import STATIONS
-from .tape import Array
+from .spine_resampling import STATIONS
 
 POINTS = 5
 """Head, left and right wrist, left and right ankle."""

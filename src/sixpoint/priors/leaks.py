@@ -13,10 +13,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..kernels import arrays
+from .autograd import Array
 from .poses import CHEST, LIMBS, Poses
 from .rows import Subject
-from .stations import HEAD
-from .tape import Array
+from .spine_resampling import HEAD
 
 SAME = np.radians(2.0)
 """Poses whose directions differ by less than this, in the root mean square, are one [rad]. A copy

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import tape
+from . import autograd
 from .answer import Answer, Body, answer
+from .autograd import Array, Value
 from .layout import ROWS
-from .tape import Array, Value
 
 SMOOTH_PLACE, SMOOTH_ANGLE = 1e-6, 1e-4
 """Squares of the distances (parts of height) and angles [rad] below which a cost is smooth."""
@@ -49,18 +49,18 @@ def loss(outputs: Value, batch: Batch) -> Value:
     """The cost of outputs (N, 78)."""
     places, turns = errors(answer(outputs, batch.points, batch.body), batch)
     rows = outputs.reshape(len(batch.points), ROWS, 3)
-    excess = tape.dot(rows, rows) - 1.0
-    cost = tape.sqrt((places * places).mean()) * PLACES + turns.mean() * TURNS
+    excess = autograd.dot(rows, rows) - 1.0
+    cost = autograd.sqrt((places * places).mean()) * PLACES + turns.mean() * TURNS
     return cost + (excess * excess).mean() * LENGTHS
 
 
 def errors(found: Answer, batch: Batch) -> tuple[Value, Value]:
     """Mean distance and mean angle of the scored joints in each frame, shape (N,) each."""
     gap = found.places - batch.places
-    distances = tape.sqrt((gap * gap).sum(axis=-1) + SMOOTH_PLACE)
+    distances = autograd.sqrt((gap * gap).sum(axis=-1) + SMOOTH_PLACE)
     twist = found.locals - batch.turns
     # |A - B|^2 = 8 sin^2(angle / 2), so this is the angle where it is small, and less where not.
-    angles = tape.sqrt((twist * twist).sum(axis=(-2, -1)) * 0.5 + SMOOTH_ANGLE)
+    angles = autograd.sqrt((twist * twist).sum(axis=(-2, -1)) * 0.5 + SMOOTH_ANGLE)
     return (
         distances.sum(axis=1) * (1.0 / SCORED),
         (angles * turn_weights()).sum(axis=1) * (1.0 / SCORED),

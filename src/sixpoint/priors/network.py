@@ -12,8 +12,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from . import tape
-from .tape import Array, Value
+from . import autograd
+from .autograd import Array, Value
 
 Weights = list[Array]
 """Matrix and offset of each layer in turn: W1 (in, h), b1 (h,), W2, b2, W3, b3."""
@@ -38,7 +38,7 @@ def forward(weights: Sequence[Value], x: Array, masks: Sequence[Array] = ()) -> 
     for k in range(last + 1):
         value = value @ weights[2 * k] + weights[2 * k + 1]
         if k < last:
-            value = tape.bend(value)
+            value = autograd.bend(value)
             if masks:
                 value = value * masks[k]
     return value

@@ -16,7 +16,7 @@ from ..body.anatomy import Anatomy, anatomy_of
 from ..kernels import arrays
 from ..kernels.types import Floats, Ints
 from ..motion.motion import STRIPE, Motion
-from .stations import HEAD, NECK, NECK_PARTS, PELVIS, TORSO, TORSO_PARTS, spine_map
+from .spine_resampling import HEAD, NECK, NECK_PARTS, PELVIS, TORSO, TORSO_PARTS, spine_map
 
 LIMB_ROLES = (
     ("l_clavicle", "l_shoulder", "l_elbow", "l_wrist"),

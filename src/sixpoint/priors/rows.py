@@ -17,10 +17,10 @@ from ..kernels import arrays
 from ..kernels.types import Floats, Ints
 from ..motion.motion import Motion
 from .answer import Body
+from .autograd import Array
 from .layout import facing, measures
 from .poses import ARMS, CHEST, Build, Poses, build_of, place, poses_of
-from .stations import PELVIS
-from .tape import Array
+from .spine_resampling import PELVIS
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,7 @@ import numpy as np
 from ..errors import InputError
 from ..kernels import arrays
 from ..kernels.types import Floats, Ints
+from .autograd import Array, Value, flipped, slopes
 from .critic import fit_critic
 from .layout import INPUTS, OUTPUTS, facing, inputs, mirror_inputs, mirror_outputs, neutral
 from .leaks import find_leaks
@@ -22,7 +23,6 @@ from .loss import Batch, loss
 from .model import Prior, believing
 from .network import Adam, forward, new_weights
 from .rows import Rows, Subject, draw_rows, turned_facing
-from .tape import Array, Value, flipped, slopes
 
 Progress = Callable[[int, int], None]
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..body.pairs import free_pairs
 from ..body.skeleton import Skeleton
-from ..tasks import Apart
+from ..tasks import SelfCollision
 from ._kernels.apart import Capsules
 from ._kernels.figure import APART, Figure
 
@@ -19,12 +19,14 @@ def no_capsules() -> Capsules:
     return _table(np.zeros((0, 7)), np.zeros(0, np.int64), np.zeros((0, 2), np.int64), 0, 0.0, 0)
 
 
-def apart_slots(task: Apart) -> list[tuple[int, int, float]]:
+def apart_slots(task: SelfCollision) -> list[tuple[int, int, float]]:
     """What stands for the task in a figure: kind, tip (none) and weight of each slot."""
     return [(APART, 0, task.weight)] * SLOTS
 
 
-def capsule_table(skeleton: Skeleton, task: Apart, figure: Figure | None = None) -> Capsules:
+def capsule_table(
+    skeleton: Skeleton, task: SelfCollision, figure: Figure | None = None
+) -> Capsules:
     """The capsules of a person whose rows are its joints, with slots among a figure's tasks."""
     shape, pairs = free_pairs(skeleton)
     numbers = [(*capsule.start, *capsule.end, capsule.radius) for capsule in shape.capsules]

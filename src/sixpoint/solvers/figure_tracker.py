@@ -16,7 +16,7 @@ from ..limits import FixedLimit, FlexionLimit, Limits
 from ..motion.motion import Motion
 from ..motion.points import Points
 from ..motion.pose import Pose
-from ..tasks import Apart, Orient, Reach, Task
+from ..tasks import Orient, Reach, SelfCollision, Task
 from ._kernels.figure import ORIENTATION, POSITION, Figure
 from ._kernels.figure_frame import NOT_MET
 from ._kernels.missing import FARTHEST
@@ -109,15 +109,15 @@ class FigureTracker(Tracker):
             if isinstance(task, Reach | Orient):
                 kind = POSITION if isinstance(task, Reach) else ORIENTATION
                 tasks.append((kind, self.names.index(task.node), task.weight))
-            elif isinstance(task, Apart):
+            elif isinstance(task, SelfCollision):
                 tasks += apart_slots(task)
-        whole = any(isinstance(task, Apart) for task in self.tasks)
+        whole = any(isinstance(task, SelfCollision) for task in self.tasks)
         return plain_figure(self.body, self.limits, self._nodes, tasks, whole=whole)
 
     def _with_capsules(self, scratch: Any) -> Any:
         """Scratch memory that also knows what shall stay apart."""
         for task in self.tasks:
-            if isinstance(task, Apart):
+            if isinstance(task, SelfCollision):
                 scratch = scratch._replace(
                     capsules=capsule_table(self.skeleton, task, self._figure)
                 )
@@ -317,8 +317,8 @@ def _refuse_twins(tasks: Sequence[Task[Any]]) -> None:
 
     And two tasks of keeping apart, which have one set of slots.
     """
-    if sum(isinstance(task, Apart) for task in tasks) > 1:
-        raise InputError("Expected one Apart task, got two or more.")
+    if sum(isinstance(task, SelfCollision) for task in tasks) > 1:
+        raise InputError("Expected one SelfCollision task, got two or more.")
     known: set[tuple[type[Task[Any]], str]] = set()
     for task in tasks:
         if isinstance(task, Reach | Orient):

@@ -27,7 +27,7 @@ from ..kernels.types import Floats
 from ..priors.layout import measures, mirror_inputs, mirror_outputs
 from ..priors.model import Prior, prior_of
 from ..priors.poses import build_of
-from ..priors.stations import spine_map
+from ..priors.spine_resampling import spine_map
 from ._kernels.guide_tables import GUIDE, INPUTS, LIMB_COUNT, MEMORY, STATIONS, TASKS, VECTORS, Net
 from ._kernels.guided import solve_frames
 from ._kernels.tables import SPINE, FrameTable, RecordArray

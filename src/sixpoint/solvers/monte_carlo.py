@@ -28,7 +28,6 @@ from ..motion.motion import Motion
 from ..motion.points import SIX, Points
 from ..priors.model import prior_of
 from ..tasks import (
-    Apart,
     Balance,
     Coupling,
     Floor,
@@ -37,6 +36,7 @@ from ..tasks import (
     Orient,
     Posture,
     Reach,
+    SelfCollision,
     Smoothness,
     Task,
 )
@@ -218,7 +218,7 @@ class MonteCarloSolver(FigureSolver):
         Coupling,
         Floor,
         Posture,
-        Apart,
+        SelfCollision,
         FunctionTask,
     )
     weighs_axes: ClassVar[bool] = True

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from ..errors import InputError
 from ..kernels._jit import Kernel
 from ..kernels.types import Floats
-from ..tasks import Apart, Orient, Reach, Task
+from ..tasks import Orient, Reach, SelfCollision, Task
 from ._kernels.descent import Descent
 from ._kernels.figure import Figure, FigurePose
 from ._kernels.numeric import solve_figures, solve_humans
@@ -80,7 +80,7 @@ class NumericSolver(LedSolver):
     kernel: ClassVar[Kernel[..., None]] = solve_humans
     figure_kernel: ClassVar[Kernel[..., None]] = solve_figures
     human_tracker: ClassVar[type[HumanTracker]] = NumericTracker
-    answers: ClassVar[tuple[type[Task[Any]], ...]] = (Reach, Orient, Apart)
+    answers: ClassVar[tuple[type[Task[Any]], ...]] = (Reach, Orient, SelfCollision)
     method: ClassVar[int]
     """Which step, as in `_kernels.descent`."""
 

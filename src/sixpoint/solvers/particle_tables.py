@@ -16,7 +16,6 @@ from ..kernels.types import Bools, Floats, Ints
 from ..limits import FixedLimit, Limits, SwingTwistLimit
 from ..motion.pose import Pose
 from ..tasks import (
-    Apart,
     Balance,
     Coupling,
     Floor,
@@ -25,6 +24,7 @@ from ..tasks import (
     Orient,
     Posture,
     Reach,
+    SelfCollision,
     Smoothness,
     Task,
 )
@@ -238,7 +238,7 @@ def build_asked(
             for site in range(joints, len(weights)):
                 masses[-1][body.carrier(site)] += weights[site]
                 arms[-1][body.carrier(site)] += weights[site] * body.offsets[site]
-        elif isinstance(task, Apart):
+        elif isinstance(task, SelfCollision):
             kinds[k], capsules = APART, capsule_table(skeleton, task)
         else:
             assert isinstance(task, Posture)

@@ -19,7 +19,7 @@ from ..kernels import arrays
 from ..kernels._jit import Kernel
 from ..kernels.types import Floats
 from ..motion.points import SIX
-from ..tasks import Apart, Orient, Posture, Reach, Task
+from ..tasks import Orient, Posture, Reach, SelfCollision, Task
 from ._kernels.figure import ORIENTATION, POSITION, Figure, FigurePose
 from ._kernels.pik import prioritize_figures, prioritize_humans
 from ._kernels.pik_step import PikWork
@@ -164,7 +164,7 @@ class PrioritizedFigureTracker(FigureTracker):
         for task, level in zip(asked, self._levels(asked), strict=True):
             kind = POSITION if isinstance(task, Reach) else ORIENTATION
             ranked.append((level, kind, self.names.index(task.node), task.weight))
-        for apart in (task for task in self.tasks if isinstance(task, Apart)):
+        for apart in (task for task in self.tasks if isinstance(task, SelfCollision)):
             # Before all: whatever is asked, parts of a body are not in each other.
             ranked += [(-1, *slot) for slot in apart_slots(apart)]
         ranked.sort(key=lambda task: task[0])
@@ -173,7 +173,7 @@ class PrioritizedFigureTracker(FigureTracker):
             self.limits,
             self._nodes,
             [task[1:] for task in ranked],
-            whole=any(isinstance(task, Posture | Apart) for task in self.tasks),
+            whole=any(isinstance(task, Posture | SelfCollision) for task in self.tasks),
         )
         self._ranks = [task[0] for task in ranked]
         return figure
@@ -210,7 +210,7 @@ class PrioritizedSolver(LedSolver):
     figure_kernel: ClassVar[Kernel[..., None]] = prioritize_figures
     human_tracker: ClassVar[type[HumanTracker]] = PrioritizedTracker
     figure_tracker: ClassVar[type[FigureTracker]] = PrioritizedFigureTracker
-    answers: ClassVar[tuple[type[Task[Any]], ...]] = (Reach, Orient, Posture, Apart)
+    answers: ClassVar[tuple[type[Task[Any]], ...]] = (Reach, Orient, Posture, SelfCollision)
 
     priorities: Mapping[str, int] | Priorities | None = None
     """Level of each point, 0 or more, the least first: ``{"l_wrist": 0, "head": 1}``. Points that

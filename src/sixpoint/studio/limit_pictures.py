@@ -10,9 +10,9 @@ import numpy as np
 
 from ..kernels import arrays
 from ..kernels.types import Floats
-from ..limits.classify import BALL, HINGE
-from ..limits.fit import hinge_angles, swing_angles
-from ..limits.intervals import contiguous_interval
+from ..limits.estimate.classify import BALL, HINGE
+from ..limits.estimate.fit import hinge_angles, swing_angles
+from ..limits.estimate.intervals import contiguous_interval
 from .figure import INK, new_figure
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ from .base import Task, turning
 
 
 @dataclass(frozen=True)
-class Apart(Task[Floats]):
+class SelfCollision(Task[Floats]):
     """All pairs of capsules of a person but neighbours shall stay apart.
 
-    One row for each pair (`sixpoint.collision.SelfContact.pairs` names them). What is apart misses
+    One row for each pair (`sixpoint.tasks.SelfContact.pairs` names them). What is apart misses
     nothing and moves nothing; what touches is pushed along the line between the nearest points.
     `pik` serves it before all other tasks.
     """
@@ -32,6 +32,11 @@ class Apart(Task[Floats]):
         super().__post_init__()
         if not (np.isfinite(self.margin) and self.margin >= 0.0):
             raise InputError(f"Expected a `margin` >= 0 in metres, got {self.margin}.")
+
+    @property
+    def label(self) -> str:
+        """See `Task.label`."""
+        return "self_collision"
 
     @property
     def goal(self) -> Floats:

@@ -13,18 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from ..body.skeleton import Skeleton
-from ..errors import InputError
-from ..kernels import arrays
-from ..kernels.types import Floats, Ints
-from ..motion.motion import Motion
+from ...body.skeleton import Skeleton
+from ...errors import InputError
+from ...kernels import arrays
+from ...kernels.types import Floats, Ints
+from ...motion.motion import Motion
 from .bind import Repair, examine
 from .classify import FIXED, Moments, TypeRules, classify
 from .estimate import Estimate, check_margin
 from .fit import fit_ranges
 from .noise import Noise
 from .rest_frames import joint_roles, own_joints, swing_frames, usual_axes
-from .tape import Tape
+from .sample_buffer import SampleBuffer
 
 RATE = 50.0
 """Samples a second: the paper's 100 for a motion of about 2 s [Hz]."""
@@ -82,13 +82,13 @@ class LimitEstimator:
         self._bind = arrays.canonical(self._turned(skeleton, bind[None])[0])
         self._usual = usual_axes(self._names, self._roles)
         self._noise = Noise(len(self._joints))
-        self._tape = Tape(len(self._joints))
+        self._buffer = SampleBuffer(len(self._joints))
         self._last: Floats | None = None
         self._clips: list[dict[str, Any]] = []
 
     def __len__(self) -> int:
         """Samples so far."""
-        return len(self._tape)
+        return len(self._buffer)
 
     def add(self, motion: Motion, name: str | None = None) -> None:
         """A clip, resampled.
@@ -154,9 +154,9 @@ class LimitEstimator:
         Raises:
             InputError: fewer than four samples came, or nothing moved.
         """
-        if len(self._tape) < LEAST_KEYS:
+        if len(self._buffer) < LEAST_KEYS:
             raise InputError(
-                f"Expected {LEAST_KEYS} samples or more to estimate from, got {len(self._tape)}."
+                f"Expected {LEAST_KEYS} samples or more to estimate from, got {len(self._buffer)}."
             )
         moments = Moments.of(len(self._joints), self._samples)
         noise = self._noise.deviation()
@@ -167,12 +167,12 @@ class LimitEstimator:
                 f"{np.degrees(classes.spreads.max()):.2g} degrees."
             )
         fit = fit_ranges(self._samples(), classes, moments.mean, self._frames, self.quantile)
-        if self.repair.frame >= len(self._tape):
+        if self.repair.frame >= len(self._buffer):
             raise InputError(
-                f"Expected a frame below {len(self._tape)} to repair the bind pose with, "
+                f"Expected a frame below {len(self._buffer)} to repair the bind pose with, "
                 f"got {self.repair.frame}."
             )
-        sample = self._tape.sample(self.repair.frame)
+        sample = self._buffer.sample(self.repair.frame)
         neutral = self.skeleton.articulation.neutral[self._joints]
         return Estimate(
             self._names,
@@ -191,9 +191,9 @@ class LimitEstimator:
 
         Of more than `most` every second is given, or every third and so on.
         """
-        step = max(1, -(-len(self._tape) // most))
+        step = max(1, -(-len(self._buffer) // most))
         kept, starts, count = [], [], 0
-        for block, jumps in self._tape.blocks():
+        for block, jumps in self._buffer.blocks():
             starts += (-(-(count + np.flatnonzero(jumps)) // step)).tolist()
             kept.append(block[-count % step :: step])
             count += len(block)
@@ -212,14 +212,14 @@ class LimitEstimator:
         whole = [stretch for stretch in found if stretch[1] == size] or found
         step = -(-len(whole) // most)
         return [
-            np.stack([self._tape.sample(k) for k in range(begin, begin + count)])
+            np.stack([self._buffer.sample(k) for k in range(begin, begin + count)])
             for begin, count in whole[::step]
         ]
 
     def _provenance(self) -> dict[str, Any]:
         return {
             "clips": [dict(clip) for clip in self._clips],
-            "samples": len(self._tape),
+            "samples": len(self._buffer),
             "samples_per_second": "all frames" if self.rate is None else self.rate,
             "rule": self.rules.rule,
             "share": self.rules.share,
@@ -234,7 +234,7 @@ class LimitEstimator:
         }
 
     def _samples(self) -> Iterator[Floats]:
-        return (block for block, _ in self._tape.blocks())
+        return (block for block, _ in self._buffer.blocks())
 
     def _own(self, rotations: Floats) -> Floats:
         return arrays.normalize(rotations[:, self._joints])
@@ -252,7 +252,7 @@ class LimitEstimator:
         last = arrays.canonical(samples[:1]) if self._last is None else self._last
         samples = arrays.same_hemisphere(np.concatenate([last, samples]))[1:]
         self._last = samples[-1:]
-        self._tape.add(samples, jump)
+        self._buffer.add(samples, jump)
 
     def _check_rig(self, other: Skeleton, label: str) -> None:
         mine, theirs = self.skeleton, other

@@ -8,13 +8,13 @@ import pytest
 from rigs import folded_arms, still_motion
 from sixpoint.errors import InputError
 from sixpoint.motion.pose import Pose
-from sixpoint.tasks import Apart
+from sixpoint.tasks import SelfCollision
 
 
 def test_the_task_pushes_along_its_jacobian():
     motion = folded_arms()
     pose = motion[0]
-    task = Apart()
+    task = SelfCollision()
     residual, slopes = task.residual(pose), task.jacobian(pose)
     assert task.cost(pose) > 0.0
     body = pose.skeleton.articulation
@@ -33,8 +33,8 @@ def test_the_task_pushes_along_its_jacobian():
 
 def test_what_is_apart_asks_for_nothing():
     apart = still_motion(folded_arms().skeleton)[0]
-    assert Apart().cost(apart) == 0.0
-    assert not Apart().jacobian(apart).any()
-    assert Apart(margin=0.2).cost(apart) > 0.0
+    assert SelfCollision().cost(apart) == 0.0
+    assert not SelfCollision().jacobian(apart).any()
+    assert SelfCollision(margin=0.2).cost(apart) > 0.0
     with pytest.raises(InputError, match="`margin` >= 0"):
-        Apart(margin=-1.0)
+        SelfCollision(margin=-1.0)

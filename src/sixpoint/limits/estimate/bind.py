@@ -15,10 +15,10 @@ from typing import Literal
 
 import numpy as np
 
-from ..errors import InputError
-from ..kernels import arrays
-from ..kernels.types import Bools, Floats, Quat
-from .base import JointLimit
+from ...errors import InputError
+from ...kernels import arrays
+from ...kernels.types import Bools, Floats, Quat
+from ..base import JointLimit
 from .classify import BALL, FIXED, Classes
 from .fit import Fit, Ranges, hinge_angles
 from .intervals import NO_RESULTANT, is_within, midpoint

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from sixpoint.errors import InputError
-from sixpoint.limits import intervals
-from sixpoint.limits.intervals import (
+from sixpoint.limits.estimate import intervals
+from sixpoint.limits.estimate.intervals import (
     Coverage,
     circular_mean,
     contiguous_interval,

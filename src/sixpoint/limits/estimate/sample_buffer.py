@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..kernels.types import Bools, Floats
+from ...kernels.types import Bools, Floats
 
 IN_MEMORY = 8_000_000
 """Bytes that stay in memory."""
@@ -21,7 +21,7 @@ BLOCK = 1024
 """Samples that are read at a time; whatever pieces they came in, sums run over the same blocks."""
 
 
-class Tape:
+class SampleBuffer:
     """Rotations of J joints, sample after sample, with marks where time jumps."""
 
     def __init__(self, joints: int) -> None:

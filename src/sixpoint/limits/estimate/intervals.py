@@ -12,9 +12,9 @@ import math
 
 import numpy as np
 
-from ..errors import InputError
-from ..kernels import arrays
-from ..kernels.types import Bools, Floats
+from ...errors import InputError
+from ...kernels import arrays
+from ...kernels.types import Bools, Floats
 
 TURN = 2.0 * np.pi
 INSIDE = 1e-9

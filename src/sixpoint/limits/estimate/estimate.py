@@ -9,18 +9,18 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ..atomic_write import atomic_write
-from ..errors import InputError, UnknownName
-from ..kernels import arrays
-from ..kernels.types import Floats, Quat, Vec3
-from .base import JointLimit
+from ...atomic_write import atomic_write
+from ...errors import InputError, UnknownName
+from ...kernels import arrays
+from ...kernels.types import Floats, Quat, Vec3
+from ..base import JointLimit
+from ..collection import Limits
+from ..euler_box import EulerBoxLimit, Order
+from ..flexion import FixedLimit, FlexionLimit
+from ..swing_twist import SwingTwistLimit
 from .bind import Bind
 from .classify import BALL, FIXED, HINGE, TYPES, Classes
-from .collection import Limits
-from .euler_box import EulerBoxLimit, Order
 from .fit import CENTRED, SECTORS, Fit, Ranges
-from .flexion import FixedLimit, FlexionLimit
-from .swing_twist import SwingTwistLimit
 
 Family = Literal["swing_twist", "zyz", "zyz_centred", "xyz"]
 FAMILIES: tuple[str, ...] = get_args(Family)
@@ -163,7 +163,7 @@ class Estimate:
 
     def text(self, family: Family = "swing_twist") -> str:
         """The content of a limits file, with what an artist wants to know about each joint."""
-        from .file import limits_text
+        from ..file import limits_text
 
         found = self.joints(family)
         limits = self.limits(family)

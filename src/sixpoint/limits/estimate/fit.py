@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..kernels import arrays
-from ..kernels.types import Bools, Floats, Ints
+from ...kernels import arrays
+from ...kernels.types import Bools, Floats, Ints
 from .classify import Classes
 from .intervals import Coverage
 

@@ -9,7 +9,7 @@ import pytest
 
 import sixpoint as sp
 from sixpoint.limits import LimitEstimator, Limits
-from sixpoint.limits.estimate import FAMILIES, Estimate
+from sixpoint.limits.estimate.estimate import FAMILIES, Estimate
 
 pytestmark = pytest.mark.data
 
@@ -46,7 +46,7 @@ def test_every_sample_of_the_clips_is_inside(gymnastics, family, tmp_path):
     estimate, estimator = gymnastics
     estimate.save(tmp_path / "limits.json", family)
     limits = Limits.load(tmp_path / "limits.json")
-    for samples, _ in estimator._tape.blocks():
+    for samples, _ in estimator._buffer.blocks():
         for j, joint in enumerate(estimate.joints(family)):
             slack = joint.off_axis[1] if joint.type == "hinge" else 0.0
             for sign in (1.0, -1.0):

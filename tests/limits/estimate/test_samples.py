@@ -12,7 +12,7 @@ from sixpoint.body.skeleton import Skeleton
 from sixpoint.errors import InputError
 from sixpoint.kernels import arrays
 from sixpoint.limits import LimitEstimator, TypeRules, estimate_limits
-from sixpoint.limits.trials import ball_trial
+from sixpoint.limits.estimate.trials import ball_trial
 from sixpoint.motion.clips import builtin
 from sixpoint.motion.motion import Motion
 

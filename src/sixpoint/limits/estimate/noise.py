@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kernels.types import Floats
+from ...kernels.types import Floats
 
 PER_OCTAVE = 32
 """Parts into which sizes are sorted between one and its double: steps of 2 %."""

@@ -8,11 +8,11 @@ import pytest
 from rigs import odd_rig, random_motion, random_rotations, still_motion
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.body.torso import TorsoPrism
-from sixpoint.collision import ElbowTorso
 from sixpoint.errors import InputError
 from sixpoint.formats import load
 from sixpoint.kernels import arrays
 from sixpoint.motion.motion import Motion
+from sixpoint.tasks import ElbowTorso
 
 FIGURE = Skeleton.humanoid()
 MODEL = ElbowTorso.of(FIGURE)

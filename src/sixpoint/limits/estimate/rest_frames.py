@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ..body.articulation import Articulation
-from ..kernels.types import Floats, Ints
+from ...body.articulation import Articulation
+from ...kernels.types import Floats, Ints
 from .fit import Frames
 
 LIMB_PARTS = ("shoulder", "elbow", "hip", "knee")

@@ -17,9 +17,9 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from ..errors import InputError
-from ..kernels import arrays
-from ..kernels.types import Floats, Ints
+from ...errors import InputError
+from ...kernels import arrays
+from ...kernels.types import Floats, Ints
 
 Rule = Literal["share", "absolute"]
 Reference = Literal["mean", "bind", "identity"]

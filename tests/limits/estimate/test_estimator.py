@@ -19,9 +19,9 @@ from sixpoint.limits import (
     TypeRules,
     estimate_limits,
 )
-from sixpoint.limits.bind import Repair
-from sixpoint.limits.estimate import FAMILIES, Estimate
-from sixpoint.limits.trials import ball_trial, fixed_trial, hinge_trial
+from sixpoint.limits.estimate.bind import Repair
+from sixpoint.limits.estimate.estimate import FAMILIES, Estimate
+from sixpoint.limits.estimate.trials import ball_trial, fixed_trial, hinge_trial
 from sixpoint.motion.clips import builtin
 from sixpoint.motion.motion import Motion
 
@@ -39,7 +39,7 @@ def estimated(motion: Motion, **options) -> tuple[Estimate, np.ndarray]:
     """The estimate, and the samples that it saw (N, J, 4)."""
     estimator = LimitEstimator(motion.skeleton, **options)
     estimator.add(motion)
-    return estimator.estimate(), np.concatenate([b for b, _ in estimator._tape.blocks()])
+    return estimator.estimate(), np.concatenate([b for b, _ in estimator._buffer.blocks()])
 
 
 @pytest.fixture(scope="module")

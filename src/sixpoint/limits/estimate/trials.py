@@ -11,8 +11,8 @@ from typing import Literal, overload
 
 import numpy as np
 
-from ..kernels import arrays
-from ..kernels.types import Floats
+from ...kernels import arrays
+from ...kernels.types import Floats
 
 SAMPLES = 100
 RANGE = (30.0, 150.0)

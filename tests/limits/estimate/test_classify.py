@@ -5,10 +5,18 @@ import pytest
 
 from sixpoint.errors import InputError
 from sixpoint.kernels import arrays
-from sixpoint.limits.classify import BALL, FIXED, HINGE, Classes, Moments, TypeRules, classify
-from sixpoint.limits.fit import hinge_angles
-from sixpoint.limits.noise import Noise
-from sixpoint.limits.trials import ball_trial, fixed_trial, hinge_trial, noisy
+from sixpoint.limits.estimate.classify import (
+    BALL,
+    FIXED,
+    HINGE,
+    Classes,
+    Moments,
+    TypeRules,
+    classify,
+)
+from sixpoint.limits.estimate.fit import hinge_angles
+from sixpoint.limits.estimate.noise import Noise
+from sixpoint.limits.estimate.trials import ball_trial, fixed_trial, hinge_trial, noisy
 
 
 def judged(samples, rules: TypeRules | None = None) -> Classes:

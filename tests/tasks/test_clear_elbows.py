@@ -7,9 +7,9 @@ import pytest
 
 import sixpoint as sp
 from rigs import folded_arms, still_motion
-from sixpoint.collision import SelfContact, clear_elbows
 from sixpoint.errors import InputError
 from sixpoint.limits import adult_limits
+from sixpoint.tasks import SelfContact, clear_elbows
 from sixpoint.vision.stage_scenes import scene
 
 

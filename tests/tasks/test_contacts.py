@@ -5,8 +5,8 @@ import pytest
 
 import sixpoint as sp
 from rigs import still_motion
-from sixpoint.collision import Box, Ground, Scene, SelfContact, find_contacts
 from sixpoint.errors import FormatError, InputError
+from sixpoint.tasks import Box, Ground, Scene, SelfContact, find_contacts
 
 CLIP = sp.builtin("boxing")
 

@@ -12,15 +12,15 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
-from ..body.articulation import Articulation
-from ..kernels import arrays
-from ..kernels.types import Quat, Vec3
-from .base import IDENTITY, JointLimit
+from ...body.articulation import Articulation
+from ...kernels import arrays
+from ...kernels.types import Quat, Vec3
+from ..base import IDENTITY, JointLimit
+from ..collection import Limits
+from ..euler_box import EulerBoxLimit
+from ..flexion import FixedLimit, FlexionLimit
 from .classify import BALL
-from .collection import Limits
 from .estimate import Estimate, Family
-from .euler_box import EulerBoxLimit
-from .flexion import FixedLimit, FlexionLimit
 
 COLUMNS = (
     *("joint", "role", "type", "parameter", "low_deg", "high_deg"),

@@ -1,0 +1,1 @@
+"""Joint types and limits estimated from motion."""
