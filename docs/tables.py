@@ -31,11 +31,11 @@ from grid import rows
 from sixpoint.body.anthropometry import FRACTIONS, LENGTHS
 from sixpoint.body.rig_names import SCHEMES
 from sixpoint.body.skeleton import Skeleton
+from sixpoint.data.clips import CLIPS
 from sixpoint.formats import FORMATS
 from sixpoint.formats.units import UNITS
 from sixpoint.limits import Limits, adult
 from sixpoint.limits.file import limits_text
-from sixpoint.motion.clips import CLIPS
 
 FOLDER = Path(__file__).parent
 MARKED = re.compile(r"(<!-- table: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)

@@ -7,8 +7,8 @@ from functools import cache
 from pathlib import Path
 
 import sixpoint as sp
+from sixpoint.data.clips import CLIPS
 from sixpoint.limits import Estimate, LimitEstimator
-from sixpoint.motion.clips import CLIPS
 from sixpoint.studio import limit_pictures
 from sixpoint.studio.figure import INK, draw_pose, stage
 from sixpoint.studio.shot import Panel, common_view, shoot

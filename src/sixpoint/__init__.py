@@ -35,7 +35,7 @@ _HOME = {
     "Motion": "motion",
     "Points": "motion",
     "compare": "motion",
-    "builtin": "motion",
+    "builtin": "data",
     "Limits": "limits",
     "adult_limits": "limits",
     "estimate_limits": "limits",
@@ -58,6 +58,7 @@ def __dir__() -> list[str]:
 
 if TYPE_CHECKING:
     from .body import Skeleton as Skeleton
+    from .data import builtin as builtin
     from .errors import SixpointError as SixpointError
     from .formats import inspect as inspect
     from .formats import load as load
@@ -70,7 +71,6 @@ if TYPE_CHECKING:
     from .motion import Motion as Motion
     from .motion import Points as Points
     from .motion import Pose as Pose
-    from .motion import builtin as builtin
     from .motion import compare as compare
     from .solvers import SOLVERS as SOLVERS
     from .solvers import Solution as Solution

@@ -10,8 +10,8 @@ import pytest
 
 from sixpoint.bench.published import CLIPS, METHODS
 from sixpoint.bench.table1 import Table1, bench_table1
+from sixpoint.data.clips import builtin
 from sixpoint.errors import InputError
-from sixpoint.motion.clips import builtin
 from sixpoint.motion.motion import Motion
 from sixpoint.solvers import SOLVERS, SequentialSolver
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sixpoint.bench.judging import averages, fitting, judge
-from sixpoint.motion.clips import builtin
+from sixpoint.data.clips import builtin
 from sixpoint.solvers import solver
 
 

@@ -4,8 +4,8 @@ import pytest
 
 from sixpoint.bench.fig8 import CHOICES, Recording, bench_fig8, people_solvers
 from sixpoint.bench.limits import bench_limits, bench_time, classification, sample_counts
+from sixpoint.data.clips import builtin
 from sixpoint.errors import InputError, UnknownName
-from sixpoint.motion.clips import builtin
 
 
 @pytest.fixture(scope="module")

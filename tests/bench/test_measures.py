@@ -23,9 +23,9 @@ from sixpoint.bench.measures import (
     turn_rate,
 )
 from sixpoint.body.skeleton import Skeleton
+from sixpoint.data.clips import builtin
 from sixpoint.kernels import arrays
 from sixpoint.limits import adult_limits
-from sixpoint.motion.clips import builtin
 from sixpoint.motion.motion import Motion
 
 BODY = Skeleton.humanoid()

@@ -8,8 +8,8 @@ import pytest
 from sixpoint.bench.judging import ALL
 from sixpoint.bench.prior import bench_prior, noisy, with_gaps, with_limbs
 from sixpoint.bench.prior_doubts import NONE
+from sixpoint.data.clips import builtin
 from sixpoint.errors import InputError
-from sixpoint.motion.clips import builtin
 from sixpoint.priors.mistakes import MISTAKES
 
 SHORT = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sixpoint.bench.prior_others import KEYS, bench_others, other_solvers
-from sixpoint.motion.clips import builtin
+from sixpoint.data.clips import builtin
 from sixpoint.solvers import solver
 
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from sixpoint.bench.speed import bench_speed, machine
+from sixpoint.data.clips import builtin
 from sixpoint.errors import InputError
-from sixpoint.motion.clips import builtin
 from sixpoint.solvers import solver
 
 

@@ -15,8 +15,8 @@ from sixpoint.bench.table1 import (
     choose_solvers,
     settings_of,
 )
+from sixpoint.data.clips import builtin
 from sixpoint.errors import InputError, UnknownName
-from sixpoint.motion.clips import builtin
 from sixpoint.motion.metrics import compare
 from sixpoint.solvers import SOLVERS, reconstruct
 

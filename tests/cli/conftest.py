@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from sixpoint.cli import main
+from sixpoint.data.clips import builtin
 from sixpoint.formats import save
-from sixpoint.motion.clips import builtin
 from sixpoint.motion.motion import Motion
 
 Run = Callable[..., Result]

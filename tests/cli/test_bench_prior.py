@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from sixpoint.data.clips import builtin
 from sixpoint.formats import save
-from sixpoint.motion.clips import builtin
 
 
 @pytest.fixture

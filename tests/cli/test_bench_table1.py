@@ -6,9 +6,9 @@ import pytest
 
 import sixpoint as sp
 from sixpoint.bench.report import FILES
+from sixpoint.data.clips import builtin
 from sixpoint.formats import save
 from sixpoint.limits import FlexionLimit
-from sixpoint.motion.clips import builtin
 from sixpoint.solvers import SOLVERS
 
 
@@ -41,7 +41,7 @@ def test_table1_shows_a_table_and_the_files(folder, tmp_path, run):
 
 
 def test_without_data_the_built_in_clips_are_used(tmp_path, report, monkeypatch):
-    from sixpoint.motion import clips
+    from sixpoint.data import clips
 
     squat = builtin("squat").frames(slice(0, 20))
     short = {name: (lambda: squat) for name in ("squat", "walk")}

@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sixpoint.data.clips import builtin
 from sixpoint.errors import FormatError, InputError
 from sixpoint.formats.pack import is_pack, read_pack
 from sixpoint.formats.subjects import read_subjects, subject_name
 from sixpoint.kernels import arrays
-from sixpoint.motion.clips import builtin
 
 
 def write_pack(path, **changes):

@@ -107,7 +107,7 @@ def test_regions_share_their_range_among_their_joints(limits):
 
 
 def test_adults_can_do_what_the_built_in_clips_show():
-    from sixpoint.motion.clips import CLIPS
+    from sixpoint.data.clips import CLIPS
 
     for name, build in CLIPS.items():
         motion = build()

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import sixpoint as sp
+from sixpoint.data.clips import builtin
 from sixpoint.kernels import arrays
 from sixpoint.limits import EulerBoxLimit, FixedLimit, FlexionLimit, adult_limits, estimate_limits
 from sixpoint.limits.as_hinge import as_hinge, hinge_limits
 from sixpoint.limits.estimate.estimate import FAMILIES, Estimate
-from sixpoint.motion.clips import builtin
 from sixpoint.motion.motion import Motion
 from sixpoint.solvers import SOLVERS, solver
 

@@ -7,9 +7,9 @@ from functools import cache
 import numpy as np
 
 from sixpoint.body.skeleton import Skeleton
+from sixpoint.data.clips import CLIPS, builtin
 from sixpoint.kernels import arrays
 from sixpoint.kernels.types import Floats
-from sixpoint.motion.clips import CLIPS, builtin
 from sixpoint.motion.motion import Motion
 from sixpoint.priors.layout import ENDS, OUTPUTS
 from sixpoint.priors.poses import Poses

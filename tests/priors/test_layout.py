@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 from tests.priors.people import directions, right_outputs
 
-from sixpoint.motion.clips import builtin
+from sixpoint.data.clips import builtin
 from sixpoint.motion.mirror import mirror_motion
 from sixpoint.priors.layout import (
     INPUTS,

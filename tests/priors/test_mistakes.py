@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sixpoint.motion.clips import builtin
+from sixpoint.data.clips import builtin
 from sixpoint.motion.points import SIX
 from sixpoint.priors.mistakes import LIKELY, MISTAKES, STRAY, spoiled, strayed
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sixpoint.motion.clips import builtin
+from sixpoint.data.clips import builtin
 from sixpoint.priors.mistakes import MISTAKES
 from sixpoint.priors.naming import RIGHT, UNLIKE, WRONG, find_mistake
 

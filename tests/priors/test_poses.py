@@ -6,7 +6,7 @@ from tests.rigs import odd_rig, random_motion
 
 import sixpoint as sp
 from sixpoint.body.skeleton import Skeleton
-from sixpoint.motion.clips import builtin
+from sixpoint.data.clips import builtin
 from sixpoint.priors.poses import build_of, place, poses_of
 from sixpoint.priors.spine_resampling import HEAD, NECK, STATIONS, TORSO, spine_map
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from sixpoint.motion.clips import builtin
+from sixpoint.data.clips import builtin
 from sixpoint.motion.points import Points
 
 PELVIS, HEAD, L_WRIST, R_WRIST, L_ANKLE, R_ANKLE = range(6)

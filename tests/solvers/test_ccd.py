@@ -8,9 +8,9 @@ from scipy.spatial.transform import Rotation
 
 import sixpoint as sp
 from sixpoint.body.skeleton import Skeleton
+from sixpoint.data.clips import builtin
 from sixpoint.kernels import arrays
 from sixpoint.limits import Limits
-from sixpoint.motion.clips import builtin
 from sixpoint.motion.points import SIX, Points
 from sixpoint.solvers import CyclicSolver
 from sixpoint.solvers._kernels.ccd import ccd_sweep

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sixpoint.motion.clips import builtin
+from sixpoint.data.clips import builtin
 from sixpoint.motion.points import SIX, Points
 from sixpoint.priors.layout import INPUTS
 from sixpoint.priors.mistakes import MISTAKES

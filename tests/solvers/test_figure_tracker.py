@@ -8,10 +8,10 @@ import pytest
 import sixpoint as sp
 from figures import CROSSED, FIGURES, random_pose
 from sixpoint.body.skeleton import Skeleton
+from sixpoint.data.clips import builtin
 from sixpoint.errors import RolesNotFound
 from sixpoint.kernels import arrays
 from sixpoint.limits import FixedLimit, FlexionLimit, Limits, adult_limits, hand_limits
-from sixpoint.motion.clips import builtin
 from sixpoint.motion.points import SIX, Points
 from sixpoint.motion.pose import Pose
 from sixpoint.solvers import SOLVERS, StopReason

@@ -11,10 +11,10 @@ from tests.solvers.bodies import IDENTITY, PAPER, largest_step
 
 import sixpoint as sp
 from sixpoint.body.skeleton import Skeleton
+from sixpoint.data.clips import builtin
 from sixpoint.errors import FormatError, InputError
 from sixpoint.kernels import arrays
 from sixpoint.limits import Limits, SwingTwistLimit, adult_limits
-from sixpoint.motion.clips import builtin
 from sixpoint.priors.layout import ENDS, inputs, measures
 from sixpoint.priors.model import builtin_prior
 from sixpoint.priors.poses import build_of

@@ -7,9 +7,9 @@ import pytest
 from tests.solvers.bodies import IDENTITY, largest_step
 
 import sixpoint as sp
+from sixpoint.data.clips import builtin
 from sixpoint.kernels import arrays
 from sixpoint.kernels.limits import FREE_ROW, limit_table
-from sixpoint.motion.clips import builtin
 from sixpoint.priors.model import builtin_prior
 from sixpoint.solvers import GuidedSolver
 from sixpoint.solvers._kernels.guide_tables import MEMORY

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 import sixpoint as sp
 from oracles import assert_same_rotation
 from rigs import odd_rig, random_rotations
+from sixpoint.data.clips import CLIPS, builtin
 from sixpoint.errors import InputError
 from sixpoint.kernels import arrays
 from sixpoint.limits import adult_limits
-from sixpoint.motion.clips import CLIPS, builtin
 from sixpoint.motion.points import SIX, Points
 from sixpoint.solvers import SOLVERS, KulpaMultonSolver, StopReason, reconstruct, solver
 from sixpoint.solvers._kernels.pelvis import pelvis_frame

@@ -10,9 +10,9 @@ from tests.rigs import insert_above, odd_rig
 
 import sixpoint as sp
 from sixpoint.body.skeleton import Skeleton
+from sixpoint.data.clips import builtin
 from sixpoint.errors import FormatError, InputError
 from sixpoint.kernels import arrays
-from sixpoint.motion.clips import builtin
 from sixpoint.motion.points import Points
 from sixpoint.solvers import SOLVERS
 from sixpoint.solvers.led import LEADERS, LedSolver

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import settings as effort
 from hypothesis import strategies as st
 
+from sixpoint.data.clips import builtin
 from sixpoint.kernels import arrays
-from sixpoint.motion.clips import builtin
 from sixpoint.motion.points import SIX, Points
 from sixpoint.solvers import SequentialSolver
 from sixpoint.solvers._kernels.missing import is_place

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sixpoint.data.clips import builtin
 from sixpoint.kernels.quaternion import quat_to_columns
 from sixpoint.kernels.vector import vec_dot
-from sixpoint.motion.clips import builtin
 from sixpoint.solvers._kernels.pelvis import pelvis_frame
 from strategies import directions, vectors
 

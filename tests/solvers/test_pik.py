@@ -10,10 +10,10 @@ import pytest
 import sixpoint as sp
 from figures import FIGURES, random_pose
 from sixpoint.body.skeleton import Skeleton
+from sixpoint.data.clips import builtin
 from sixpoint.errors import InputError, UnknownName
 from sixpoint.kernels import arrays
 from sixpoint.limits import FlexionLimit, Limits, SwingTwistLimit, adult_limits
-from sixpoint.motion.clips import builtin
 from sixpoint.motion.points import SIX, Points
 from sixpoint.motion.pose import Pose
 from sixpoint.solvers import StopReason

@@ -10,9 +10,9 @@ import pytest
 
 from oracles import assert_same_rotation
 from sixpoint.body.skeleton import Skeleton
+from sixpoint.data.clips import CLIPS, builtin
 from sixpoint.errors import InputError, RolesNotFound, UnknownName
 from sixpoint.kernels import arrays
-from sixpoint.motion.clips import CLIPS, builtin
 from sixpoint.motion.metrics import compare
 from sixpoint.motion.points import SIX, Points
 from sixpoint.solvers import SOLVERS, SequentialSolver, StopReason, reconstruct, solver

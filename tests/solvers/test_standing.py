@@ -9,10 +9,10 @@ import pytest
 from tests.solvers.bodies import PAPER, largest_step
 
 import sixpoint as sp
+from sixpoint.data.clips import builtin
 from sixpoint.errors import InputError
 from sixpoint.kernels import arrays
 from sixpoint.limits import adult_limits
-from sixpoint.motion.clips import builtin
 from sixpoint.motion.points import SIX, Points
 from sixpoint.solvers import GuidedSolver
 

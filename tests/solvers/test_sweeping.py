@@ -14,10 +14,10 @@ import sixpoint as sp
 from figures import CROSSED, FIGURES, random_pose
 from rigs import odd_rig
 from sixpoint.body.skeleton import Skeleton
+from sixpoint.data.clips import CLIPS, builtin
 from sixpoint.errors import InputError
 from sixpoint.kernels import arrays
 from sixpoint.limits import adult_limits
-from sixpoint.motion.clips import CLIPS, builtin
 from sixpoint.motion.points import SIX, Points
 from sixpoint.solvers import SOLVERS, StopReason
 from sixpoint.solvers._kernels.sweeps import sweep_figures, sweep_humans

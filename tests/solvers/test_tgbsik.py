@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import sixpoint as sp
 from rigs import random_rotations
+from sixpoint.data.clips import CLIPS, builtin
 from sixpoint.errors import InputError
 from sixpoint.limits import adult_limits
-from sixpoint.motion.clips import CLIPS, builtin
 from sixpoint.motion.points import SIX, Points
 from sixpoint.solvers import SOLVERS, SequentialSolver, SwivelSolver, reconstruct, solver
 from sixpoint.solvers._kernels.tgb import swivel_cost

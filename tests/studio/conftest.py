@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from sixpoint.body.skeleton import Skeleton
+from sixpoint.data.clips import builtin
 from sixpoint.kernels import arrays
-from sixpoint.motion.clips import builtin
 from sixpoint.motion.motion import Motion
 
 

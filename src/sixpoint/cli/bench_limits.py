@@ -65,8 +65,8 @@ def command(
 def load_recordings(data: str | None) -> list[Recording]:
     """Clips with their kind (folder) and subject; or all built-in ones."""
     from ..bench.fig8 import Recording
+    from ..data.clips import CLIPS, builtin
     from ..errors import InputError
-    from ..motion.clips import CLIPS, builtin
 
     if data is None:
         return [Recording.of(name, builtin(name), "built-in") for name in CLIPS]

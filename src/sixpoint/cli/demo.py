@@ -29,8 +29,8 @@ def command(output: str, clip: str, name: str, as_json: bool) -> None:
 
     Needs no file, no screen and no network.
     """
+    from ..data.clips import builtin
     from ..formats import save
-    from ..motion.clips import builtin
     from ..motion.metrics import compare
     from ..studio.shot import Panel
 

@@ -174,7 +174,7 @@ def cleared(motion: Motion, limits: Limits) -> tuple[Motion, str]:
 
 def warm_up(solver: Solver) -> None:
     """Compile all that a job needs, on two frames of a built-in clip."""
-    from ..motion.clips import builtin
+    from ..data.clips import builtin
 
     clip = builtin("squat").frames(slice(0, 2))
     solver.prepare(clip.skeleton, rate=clip.rate).solve_clip(clip.points())

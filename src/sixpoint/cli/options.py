@@ -145,8 +145,8 @@ def load_motion(path: str, reading: Reading, **options: Any) -> Motion:
 
 def load_clips(data: str | None) -> dict[str, Motion]:
     """The clips that ``--data`` names, by file name without ending; or all built-in ones."""
+    from ..data.clips import CLIPS, builtin
     from ..errors import InputError
-    from ..motion.clips import CLIPS, builtin
 
     if data is None:
         return {name: builtin(name) for name in CLIPS}

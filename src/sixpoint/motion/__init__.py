@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from .clips import builtin
 from .metrics import compare
 from .motion import Motion
 from .points import Points
 from .pose import Pose
 
-__all__ = ["Motion", "Points", "Pose", "builtin", "compare"]
+__all__ = ["Motion", "Points", "Pose", "compare"]

@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..body.skeleton import Skeleton
+from ..data.clips import builtin
 from ..kernels import arrays
 from ..kernels.types import Floats
 from ..limits import adult_limits
-from ..motion.clips import builtin
 from ..motion.mirror import mirror_points
 from ..motion.motion import Motion
 from ..motion.points import SIX, Points

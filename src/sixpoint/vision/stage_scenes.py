@@ -8,8 +8,8 @@ from types import MappingProxyType
 
 from ..body.anthropometry import DEFAULT_STATURE
 from ..body.skeleton import Skeleton
+from ..data.authoring import Take
 from ..errors import UnknownName
-from ..motion.authoring import Take
 from ..motion.motion import Motion
 from .stage import RATE
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from sixpoint.body.skeleton import Skeleton
+from sixpoint.data.clips import CLIPS, builtin
 from sixpoint.kernels import arrays
 from sixpoint.limits import LimitEstimator, estimate_limits
 from sixpoint.limits.estimate.bind import Repair
 from sixpoint.limits.estimate.estimate import FAMILIES
 from sixpoint.limits.estimate.trials import ball_trial, fixed_trial, hinge_trial
-from sixpoint.motion.clips import CLIPS, builtin
 from sixpoint.motion.motion import Motion
 
 CHAIN = Skeleton.chain(3)

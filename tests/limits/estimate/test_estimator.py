@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from sixpoint.body.skeleton import Skeleton
+from sixpoint.data.clips import builtin
 from sixpoint.errors import InputError, UnknownName
 from sixpoint.kernels import arrays
 from sixpoint.limits import (
@@ -22,7 +23,6 @@ from sixpoint.limits import (
 from sixpoint.limits.estimate.bind import Repair
 from sixpoint.limits.estimate.estimate import FAMILIES, Estimate
 from sixpoint.limits.estimate.trials import ball_trial, fixed_trial, hinge_trial
-from sixpoint.motion.clips import builtin
 from sixpoint.motion.motion import Motion
 
 CHAIN = Skeleton.chain(3)

@@ -9,11 +9,11 @@ import pytest
 
 import sixpoint as sp
 from sixpoint.body.skeleton import Skeleton
+from sixpoint.data.clips import builtin
 from sixpoint.errors import InputError
 from sixpoint.kernels import arrays
 from sixpoint.limits import LimitEstimator, TypeRules, estimate_limits
 from sixpoint.limits.estimate.trials import ball_trial
-from sixpoint.motion.clips import builtin
 from sixpoint.motion.motion import Motion
 
 CHAIN = Skeleton.chain(3)

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from sixpoint.body.humanoid import build_humanoid
+from sixpoint.data.clips import CLIPS, builtin
 from sixpoint.errors import UnknownName
 from sixpoint.kernels import arrays
 from sixpoint.limits import adult_limits
-from sixpoint.motion.clips import CLIPS, builtin
 
 clips = pytest.mark.parametrize("name", CLIPS)
 

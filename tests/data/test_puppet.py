@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sixpoint.body.humanoid import build_humanoid
+from sixpoint.data.authoring import RATE, Take
+from sixpoint.data.puppet import CHANNELS, Puppet, two_bone
 from sixpoint.kernels import arrays
-from sixpoint.motion.authoring import RATE, Take
-from sixpoint.motion.puppet import CHANNELS, Puppet, two_bone
 
 UNIT = st.floats(-1.0, 1.0)
 VECTORS = st.tuples(UNIT, UNIT, UNIT).map(np.array)

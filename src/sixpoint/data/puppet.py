@@ -18,7 +18,7 @@ from ..body.skeleton import Skeleton
 from ..kernels import arrays
 from ..kernels.quaternion import quat_from_columns
 from ..kernels.types import Floats, Mat3
-from .motion import Motion
+from ..motion.motion import Motion
 
 X, Y, Z = np.eye(3)
 
