@@ -2,14 +2,16 @@
 
 Kernels are plain Python. `helper` marks a small function that other kernels call: it stays an
 ordinary Python function and is compiled into its callers (`register_jitable`: four times faster to
-compile than a dispatcher for each). `kernel` marks an entry point, compiled at its first use.
+compile than a dispatcher for each). `kernel` marks an entry point, compiled at its first use, and
+`frame_kernel` makes one from a function that solves a single frame.
 
 Numba is imported at that first use and not before, so that reading a file or printing help does not
 pay for it. With ``NUMBA_DISABLE_JIT=1`` everything runs as plain Python.
 
-Numba's on-disk cache does not notice changes in helpers that live in other files; the cache folder
-is therefore named by a hash over all kernel sources. Where it cannot be written, kernels are
-compiled anew in every process.
+Numba's on-disk cache does not notice changes in helpers that live in other files. Each kernel is
+therefore cached in a folder of its own, named by a hash over the bytecode of every function that it
+calls, directly or not, and over the constants and tuple types that those use. Where the folder
+cannot be written, the kernel is compiled anew in every process.
 """
 
 from __future__ import annotations
@@ -17,22 +19,28 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
+import re
 import shutil
 import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from enum import Enum
 from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, Generic, ParamSpec, TypeVar, cast
+
+import numpy as np
 
 P = ParamSpec("P")
 R = TypeVar("R")
+C = TypeVar("C")
+D = TypeVar("D")
 
-PACKAGE = Path(__file__).parent.parent
-
-KERNEL_FOLDERS = ("kernels", "solvers/_kernels")
-"""Where helpers and kernels may live, relative to the package: what the cache depends on."""
+HASH_LENGTH = 12
+KEPT_VERSIONS = 4
+"""How many versions of a kernel stay in the cache, for installations that share it."""
 
 _lock = threading.Lock()
 _pending: list[Callable[..., Any]] = []
@@ -60,6 +68,28 @@ def kernel(function: Callable[P, R]) -> Kernel[P, R]:
     return Kernel(function)
 
 
+def frame_kernel(solve_frame: Callable[[C, D, int], None]) -> Kernel[[C, D, int, int], None]:
+    """Return the compiled loop that calls `solve_frame(context, frames, frame)` for many frames.
+
+    The kernel takes `(context, frames, first, last)` and solves the frames `first` to `last - 1`.
+    `solve_frame` needs no other mark and may still be called from kernels::
+
+        def solve_frame(context, frames, frame): ...
+
+        solve_frames = frame_kernel(solve_frame)
+    """
+    helper(solve_frame)
+
+    def loop(context: C, frames: D, first: int, last: int) -> None:
+        for frame in range(first, last):
+            solve_frame(context, frames, frame)
+
+    loop.__module__ = solve_frame.__module__
+    loop.__name__ = loop.__qualname__ = f"{solve_frame.__name__}_loop"
+    loop.__doc__ = solve_frame.__doc__
+    return Kernel(loop)
+
+
 class Kernel(Generic[P, R]):
     """A function that is compiled when it is first called."""
 
@@ -75,10 +105,15 @@ class Kernel(Generic[P, R]):
         """The compiled function itself, for callers that count microseconds."""
         return _compile(self)
 
+    @functools.cached_property
+    def cache_folder(self) -> Path:
+        """Where compiled copies are kept: one folder for each version of all that is compiled."""
+        name = f"{self.function.__module__}.{self.function.__name__}"
+        return _cache_home() / "sixpoint" / f"{name}-{source_hash(self.function)}"
+
     def is_cached(self) -> bool:
         """Whether a compiled copy lies on disk, so that the first call will be quick."""
-        name = f"{Path(self.function.__code__.co_filename).stem}.{self.function.__name__}-"
-        return any(entry.name.startswith(name) for entry in cache_folder().rglob("*.nbi"))
+        return any(self.cache_folder.rglob("*.nbi"))
 
 
 def _compile(entry: Kernel[P, R]) -> Callable[P, R]:
@@ -88,7 +123,7 @@ def _compile(entry: Kernel[P, R]) -> Callable[P, R]:
     config: Any = numba.config  # its names are made at run time
     if config.DISABLE_JIT:
         return entry.function
-    if _watchers and not entry.is_cached():
+    if not entry.is_cached():
         for watcher in _watchers:
             watcher(entry.function.__name__)
     with _lock:
@@ -96,21 +131,21 @@ def _compile(entry: Kernel[P, R]) -> Callable[P, R]:
             register_jitable(_pending.pop())
         # The folder is set for this one function only: other users of numba keep theirs.
         before = config.CACHE_DIR
-        config.CACHE_DIR = str(cache_folder())
+        config.CACHE_DIR = str(entry.cache_folder)
         try:
             # Not left to numba, which would fall back to a folder that knows no hash.
-            cache = _is_writable(cache_folder())
+            cache = _prepare_folder(entry.cache_folder)
             # Without numba's runtime (_nrt) nothing can be allocated, which kernels must not do
             # anyway, and no references are counted, which took half of the time of a frame.
             options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
             compiled = numba.njit(cache=cache, **options)(entry.function)
-            _survive_damage(compiled)
+            _survive_damage(compiled, entry.cache_folder)
         finally:
             config.CACHE_DIR = before
     return cast("Callable[P, R]", compiled)
 
 
-def _survive_damage(compiled: Any) -> None:
+def _survive_damage(compiled: Any, folder: Path) -> None:
     """A damaged file in the cache is thrown away with its folder, and the kernel compiled anew."""
     cache: Any = getattr(compiled, "_cache", None)
     load = getattr(cache, "load_overload", None)
@@ -121,17 +156,11 @@ def _survive_damage(compiled: Any) -> None:
         try:
             return load(*args)
         except Exception:  # whatever pickle makes of garbage
-            shutil.rmtree(cache_folder(), ignore_errors=True)
-            cache_folder().mkdir(parents=True, exist_ok=True)
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True, exist_ok=True)
             return None
 
     cache.load_overload = load_overload
-
-
-@functools.cache
-def cache_folder() -> Path:
-    """Where compiled kernels are kept: one folder for each version of their sources."""
-    return _cache_home() / "sixpoint" / f"kernels-{_source_hash(PACKAGE)}"
 
 
 def _cache_home() -> Path:
@@ -143,19 +172,96 @@ def _cache_home() -> Path:
     return Path.home() / ".cache"
 
 
-def _source_hash(package: Path) -> str:
-    from importlib.metadata import version  # 12 ms, and only here
+def source_hash(function: Callable[..., Any]) -> str:
+    """Return a hash of everything that a kernel is compiled from, except its arguments."""
+    import numba
 
-    digest = hashlib.sha256(f"{sys.version} numba {version('numba')}".encode())
-    for folder in KERNEL_FOLDERS:
-        for source in sorted((package / folder).glob("*.py")):
-            digest.update(source.read_bytes())
-    return digest.hexdigest()[:12]
+    digest = hashlib.sha256(f"{sys.version} numba {numba.__version__}".encode())
+    digest.update(Path(__file__).read_bytes())  # has the options of the compiler
+    pending: list[Any] = [function]
+    seen: dict[int, Any] = {}
+    while pending:
+        value = pending.pop()
+        if id(value) not in seen:
+            seen[id(value)] = value
+            text, parts = _describe(value)
+            digest.update(text.encode())
+            pending += parts
+    return digest.hexdigest()[:HASH_LENGTH]
 
 
-def _is_writable(folder: Path) -> bool:
+def _describe(value: Any) -> tuple[str, list[Any]]:
+    """Return what the compiler takes from a value, as text, and the values that it refers to."""
+    name = f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', '')}"
+    if isinstance(value, Kernel):
+        return name, [value.function]
+    if isinstance(value, FunctionType):
+        if _is_foreign(value.__module__):
+            return name, []
+        codes = list(_nested_codes(value.__code__))
+        names = {name for code in codes for name in code.co_names} | _words(value.__annotations__)
+        cells = [cell.cell_contents for cell in value.__closure__ or ()]
+        parts = [*_found(names, value.__globals__), *cells, *(value.__defaults__ or ())]
+        return "".join(map(_code_text, codes)), parts
+    if isinstance(value, type):
+        if issubclass(value, Enum):
+            return f"{name} {list(value)!r}", []
+        fields = getattr(value, "_fields", ())  # of a NamedTuple
+        words = _words(value.__annotations__) if fields else set()
+        return f"{name} {fields}", _found(words, vars(sys.modules[value.__module__]))
+    if isinstance(value, ModuleType):
+        if _is_foreign(value.__name__) or value.__file__ is None:
+            return value.__name__, []
+        functions = [part for part in vars(value).values() if isinstance(part, FunctionType)]
+        return Path(value.__file__).read_text(encoding="utf-8"), functions
+    if isinstance(value, tuple):
+        return f"tuple of {len(value)}", list(value)
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype} {value.shape} {value.tobytes().hex()}", []
+    text = repr(value)
+    return (name if " at 0x" in text else text), []
+
+
+def _is_foreign(module: str) -> bool:
+    """Whether a module is known by its version: part of Python, NumPy or Numba."""
+    package = module.partition(".")[0]
+    return package in ("numpy", "numba") or package in sys.stdlib_module_names
+
+
+def _found(names: set[str], namespace: dict[str, Any]) -> list[Any]:
+    return [namespace[name] for name in sorted(names) if name in namespace]
+
+
+def _nested_codes(code: CodeType) -> Iterator[CodeType]:
+    """Yield the code of a function and of the functions inside it."""
+    yield code
+    for const in code.co_consts:
+        if isinstance(const, CodeType):
+            yield from _nested_codes(const)
+
+
+def _code_text(code: CodeType) -> str:
+    consts = [const for const in code.co_consts if not isinstance(const, CodeType)]
+    names = (code.co_names, code.co_varnames, code.co_freevars)
+    return f"{code.co_name} {code.co_code.hex()} {names} {consts!r}"
+
+
+def _words(annotations: dict[str, Any]) -> set[str]:
+    """Return the names that annotations mention, whether these are evaluated or text."""
+    parts = (getattr(part, "__name__", part) for part in annotations.values())
+    return set(re.findall(r"\w+", " ".join(map(str, parts))))
+
+
+def _prepare_folder(folder: Path) -> bool:
+    """Make a folder, remove old ones of the same kernel, and tell whether it can be written."""
+    name = folder.name.rpartition("-")[0]
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        if not folder.exists():
+            folder.mkdir(parents=True)
+            versions = folder.parent.glob(f"{name}-{'[0-9a-f]' * HASH_LENGTH}")
+            by_age = sorted(versions, key=lambda version: version.stat().st_mtime, reverse=True)
+            for old in by_age[KEPT_VERSIONS:]:
+                shutil.rmtree(old, ignore_errors=True)
         tempfile.TemporaryFile(dir=folder).close()
     except OSError:
         return False
