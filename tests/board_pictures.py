@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from sixpoint.vision.boards import Board
+from sixpoint.vision.calibration import Board
 from sixpoint.vision.camera import Camera
 
 

@@ -14,7 +14,7 @@ from sixpoint.motion.points import SIX, Points
 from sixpoint.solvers import reconstruct
 from sixpoint.solvers.pik_balance import BalanceSolver
 from sixpoint.tasks import Box
-from sixpoint.vision.stage_scenes import scene
+from sixpoint.vision.synthetic.scenes import scene
 
 from .canvas import FAINT, GHOST, GREEN, INK, RIGHT, Pen, place, save, sheet, view
 

@@ -11,7 +11,7 @@ import sixpoint as sp
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.kernels.types import Floats
 from sixpoint.limits import SwingTwistLimit
-from sixpoint.studio.figure import INK
+from sixpoint.studio.pictures import INK
 
 from .canvas import (
     FAINT,

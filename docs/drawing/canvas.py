@@ -13,9 +13,9 @@ import numpy as np
 from sixpoint.kernels import arrays
 from sixpoint.kernels.types import Floats
 from sixpoint.motion.motion import Motion
-from sixpoint.studio.figure import INK, new_figure
 from sixpoint.studio.mannequin import COLOURS, POINT_COLOUR, Limb, Mass, mannequin_of
-from sixpoint.studio.outline import View, capsule_outline, ellipsoid_outline
+from sixpoint.studio.panels import View, capsule_outline, ellipsoid_outline
+from sixpoint.studio.pictures import INK, new_figure
 
 # The palette of Okabe and Ito, of which the figures of `sixpoint.studio` use the first four.
 LEFT, RIGHT, MIDDLE, POINT = COLOURS["left"], COLOURS["right"], COLOURS["middle"], POINT_COLOUR

@@ -12,9 +12,9 @@ from sixpoint.body.skeleton import Skeleton
 from sixpoint.cli.demo import SETTINGS
 from sixpoint.cli.options import make_solver
 from sixpoint.motion.points import SIX
-from sixpoint.studio.figure import INK, draw_pose, stage
 from sixpoint.studio.mannequin import COLOURS, Limb, mannequin_of
-from sixpoint.studio.shot import Panel, common_view, shoot
+from sixpoint.studio.panels import Panel, common_view, shoot
+from sixpoint.studio.pictures import INK, draw_pose, pose_axes
 
 from .canvas import GHOST, LEFT, ORANGE, PURPLE, Part, Pen, place, save, sheet, view
 from .limb import standing
@@ -106,7 +106,7 @@ def strip(name: str, moments: Sequence[float]) -> Callable[[Path], None]:
                         va="center")  # fmt: skip
             for k in range(len(moments)):
                 corner = (k / len(moments), (top - line - cell) / size)
-                axes = stage(figure, (*corner, 1.0 / len(moments), cell / size), bounds)
+                axes = pose_axes(figure, (*corner, 1.0 / len(moments), cell / size), bounds)
                 draw_pose(axes, shot, k, basis)
         save(figure, path)
 

@@ -10,7 +10,7 @@ import numpy as np
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.kernels.types import Floats
 from sixpoint.motion.motion import Motion
-from sixpoint.studio.figure import INK
+from sixpoint.studio.pictures import INK
 from sixpoint.tasks import ElbowTorso
 
 from .canvas import (

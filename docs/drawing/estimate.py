@@ -10,8 +10,8 @@ import sixpoint as sp
 from sixpoint.data.clips import CLIPS
 from sixpoint.limits import Estimate, LimitEstimator
 from sixpoint.studio import limit_pictures
-from sixpoint.studio.figure import INK, draw_pose, stage
-from sixpoint.studio.shot import Panel, common_view, shoot
+from sixpoint.studio.panels import Panel, common_view, shoot
+from sixpoint.studio.pictures import INK, draw_pose, pose_axes
 
 from .canvas import save, sheet
 
@@ -67,6 +67,6 @@ def with_and_without(path: Path) -> None:
     for row, shot in enumerate(shots):
         for column in range(columns):
             box = (column / columns, 1.0 - (row + 1) / rows, 1.0 / columns, 0.9 / rows)
-            draw_pose(stage(figure, box, bounds), shot, column, basis)
+            draw_pose(pose_axes(figure, box, bounds), shot, column, basis)
         figure.text(0.01, 1.0 - (row + 0.06) / rows, shot.panel.title, fontsize=11, color=INK)
     save(figure, path)

@@ -9,8 +9,8 @@ import numpy as np
 
 import sixpoint as sp
 from sixpoint.bench.prior_pictures import draw_curves, draw_worst
-from sixpoint.studio.figure import INK, draw_pose, stage
-from sixpoint.studio.shot import Panel, common_view, shoot
+from sixpoint.studio.panels import Panel, common_view, shoot
+from sixpoint.studio.pictures import INK, draw_pose, pose_axes
 
 from .canvas import save, sheet
 
@@ -40,7 +40,7 @@ def guided(path: Path) -> None:
                     va="center")  # fmt: skip
         for k in range(len(MOMENTS)):
             corner = (k / len(MOMENTS), (top - line - cell) / size)
-            axes = stage(figure, (*corner, 1.0 / len(MOMENTS), cell / size), bounds)
+            axes = pose_axes(figure, (*corner, 1.0 / len(MOMENTS), cell / size), bounds)
             draw_pose(axes, shot, k, basis)
     save(figure, path)
 

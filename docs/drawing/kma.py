@@ -15,7 +15,7 @@ from sixpoint.kernels.rotation import rotation_between
 from sixpoint.kernels.types import Floats
 from sixpoint.motion.motion import Motion
 from sixpoint.motion.points import SIX, Points
-from sixpoint.studio.figure import INK
+from sixpoint.studio.pictures import INK
 
 from .canvas import FAINT, GHOST, GREEN, LEFT, ORANGE, RIGHT, SKY, Pen, place, save, sheet
 from .clips import step_of

@@ -26,7 +26,7 @@ from sixpoint.motion.pose import Pose
 from sixpoint.solvers._kernels.qutem import qutem_fill
 from sixpoint.solvers.figure import plain_figure
 from sixpoint.solvers.particle_tables import build_noise, covariance_of
-from sixpoint.studio.figure import INK
+from sixpoint.studio.pictures import INK
 from sixpoint.tasks import Balance
 
 from .canvas import (

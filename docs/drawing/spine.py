@@ -12,7 +12,7 @@ from sixpoint.body.skeleton import Skeleton
 from sixpoint.kernels.types import Floats
 from sixpoint.motion.motion import Motion
 from sixpoint.motion.points import SIX, Points
-from sixpoint.studio.figure import INK
+from sixpoint.studio.pictures import INK
 
 from .canvas import (
     FAINT,

@@ -11,7 +11,7 @@ import numpy as np
 import sixpoint as sp
 from sixpoint.motion.motion import Motion
 from sixpoint.solvers.expression import Expression, widen
-from sixpoint.studio.figure import INK
+from sixpoint.studio.pictures import INK
 
 from .canvas import GREEN, LEFT, ORANGE, RIGHT, Pen, place, plot, save, sheet, still, view
 

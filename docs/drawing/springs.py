@@ -16,7 +16,7 @@ from sixpoint.kernels.types import Floats
 from sixpoint.limits import EulerBoxLimit, Limits
 from sixpoint.motion.pose import Pose
 from sixpoint.solvers import SpringPositionSolver
-from sixpoint.studio.figure import INK
+from sixpoint.studio.pictures import INK
 from sixpoint.tasks import Reach
 
 from .canvas import (

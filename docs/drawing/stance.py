@@ -10,7 +10,7 @@ from sixpoint.body.skeleton import Skeleton
 from sixpoint.kernels import arrays
 from sixpoint.motion.motion import Motion
 from sixpoint.motion.points import SIX
-from sixpoint.studio.figure import INK
+from sixpoint.studio.pictures import INK
 
 from .canvas import (
     AXES,

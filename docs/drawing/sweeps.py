@@ -13,7 +13,7 @@ from sixpoint.body.skeleton import Skeleton
 from sixpoint.kernels import arrays
 from sixpoint.kernels.rotation import rotation_between
 from sixpoint.kernels.types import Floats
-from sixpoint.studio.figure import INK
+from sixpoint.studio.pictures import INK
 
 from .canvas import FAINT, GHOST, GREEN, LEFT, ORANGE, RIGHT, SKY, Pen, place, plot, save, sheet
 

@@ -13,7 +13,7 @@ from sixpoint.kernels import arrays
 from sixpoint.kernels.types import Floats, Quat, Vec3
 from sixpoint.kernels.vector import vec_unit
 from sixpoint.solvers._kernels import tgb
-from sixpoint.studio.figure import INK
+from sixpoint.studio.pictures import INK
 
 from .canvas import FAINT, GHOST, GREEN, LEFT, ORANGE, RIGHT, Pen, place, plot, save, sheet, view
 from .limb import LABEL, standing

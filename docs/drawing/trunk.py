@@ -14,7 +14,7 @@ from sixpoint.kernels import arrays
 from sixpoint.kernels.types import Floats
 from sixpoint.motion.motion import Motion
 from sixpoint.motion.points import SIX, Points
-from sixpoint.studio.figure import INK
+from sixpoint.studio.pictures import INK
 
 from .canvas import (
     FAINT,

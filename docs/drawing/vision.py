@@ -12,20 +12,20 @@ from sixpoint.bench.vision_pictures import draw_jitter
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.vision.capture import Capture, Moment
 from sixpoint.vision.debug import STAGES, ZOOM
-from sixpoint.vision.stage import RATE, Conditions, Stage
-from sixpoint.vision.stage_person import Actor
-from sixpoint.vision.stage_scenes import scene
+from sixpoint.vision.synthetic.person import Actor
+from sixpoint.vision.synthetic.room import RATE, Conditions, Room
+from sixpoint.vision.synthetic.scenes import scene
 
 from .canvas import INK, save, sheet
 
 
 def _moments(
     name: str, frames: Sequence[int]
-) -> tuple[Stage, list[tuple[tuple[np.ndarray, ...], Moment]]]:
+) -> tuple[Room, list[tuple[tuple[np.ndarray, ...], Moment]]]:
     """A scene that is followed from 20 frames before the first of some frames to the last."""
     begin = max(0, frames[0] - 20)
     motion = scene(name).frames(slice(begin, frames[-1] + 1))
-    stage = Stage((Actor(motion),), conditions=Conditions(noise=1.0))
+    stage = Room((Actor(motion),), conditions=Conditions(noise=1.0))
     capture = Capture(stage.cameras, Skeleton.humanoid(), RATE)
     seen = [(pair, capture.step(pair)) for pair in stage.pairs()]
     return stage, [seen[frame - begin] for frame in frames]
@@ -36,7 +36,7 @@ def stage(path: Path) -> None:
     figure = sheet(8.0, 3.2)
     for k, (name, frame) in enumerate((("gestures", 57), ("crossing", 60), ("clap", 55),
                                        ("face", 62))):  # fmt: skip
-        views = Stage((Actor(scene(name)),)).views(frame)
+        views = Room((Actor(scene(name)),)).views(frame)
         for row, view in enumerate(views):
             axes = figure.add_axes((0.005 + 0.25 * k, 0.47 - 0.465 * row, 0.24, 0.45))
             axes.imshow(view.picture[..., ::-1])

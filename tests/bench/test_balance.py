@@ -9,7 +9,7 @@ pytest.importorskip("cv2", reason="OpenCV is not installed: pip install 'sixpoin
 
 from sixpoint.bench import balance
 from sixpoint.solvers.pik_balance import BalanceSolver
-from sixpoint.vision.stage_scenes import scene
+from sixpoint.vision.synthetic.scenes import scene
 
 
 @pytest.fixture(scope="module")

@@ -12,11 +12,11 @@ def test_boards_are_calibrated(tmp_path, run):
     import cv2
 
     from board_pictures import shown
-    from sixpoint.vision.boards import Board
-    from sixpoint.vision.stage import stage_cameras
+    from sixpoint.vision.calibration import Board
+    from sixpoint.vision.synthetic.room import room_cameras
 
     board = Board(6, 4, 0.10)
-    for camera in stage_cameras((640, 480)):
+    for camera in room_cameras((640, 480)):
         (tmp_path / camera.name).mkdir()
         for k in range(7):
             pose = (

@@ -55,7 +55,7 @@ def test_pictures_become_points_and_a_body(stage, tmp_path):  # S3.1
 
 
 def test_keypoints_become_points(stage, tmp_path):
-    from sixpoint.vision.camera_file import load_cameras
+    from sixpoint.vision.calibration import load_cameras
 
     truth = load_points(stage / "truth.npz")
     names = ["l_wrist", "r_wrist", "l_elbow", "r_elbow"]
@@ -137,7 +137,7 @@ def test_two_running_cameras_become_points(stage, tmp_path, monkeypatch):
     import cv2
 
     from devices import Bench
-    from sixpoint.vision.footage import open_footage, read_together
+    from sixpoint.vision.images import open_footage, read_together
 
     pairs = list(read_together([open_footage(str(stage / side)) for side in ("left", "right")]))
     # The first picture of each only says how large they are.

@@ -11,7 +11,7 @@ from sixpoint.formats import load_points
 
 
 def test_the_stage_is_played_as_asked(tmp_path, run):
-    from sixpoint.vision.camera_file import load_cameras
+    from sixpoint.vision.calibration import load_cameras
 
     def written(name, *options):
         run("stage", "-o", tmp_path / name, "--frames", 2, *options)

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 import sixpoint as sp
 from sixpoint.errors import FormatError
 from sixpoint.formats import load_points
-from sixpoint.formats.marker_sets import as_roles
-from sixpoint.formats.trc import read_points_trc, write_points_trc
+from sixpoint.formats.markers import as_roles, read_points_trc, write_points_trc
 from sixpoint.motion.points import SIX, Points
 
 TRC = """PathFileType\t4\t(X/Y/Z)\ta.trc

@@ -11,7 +11,7 @@ from sixpoint.motion.points import SIX, Points
 from sixpoint.solvers._kernels.analytic_upper import HALF_RANGE, MIDDLE, range_cost, range_search
 from sixpoint.solvers._kernels.tgb import swivelled, tgb_limb
 from sixpoint.solvers.analytic_upper import AnalyticUpperSolver
-from sixpoint.vision.stage_scenes import scene
+from sixpoint.vision.synthetic.scenes import scene
 
 BODY = sp.Skeleton.humanoid(1.75)
 

@@ -15,7 +15,7 @@ from sixpoint.solvers._kernels.figure import figure_axes, figure_forward
 from sixpoint.solvers.apart_tables import SLOTS, apart_slots, capsule_table
 from sixpoint.solvers.figure import new_pose, plain_figure
 from sixpoint.tasks import Orient, Reach, SelfCollision, SelfContact
-from sixpoint.vision.stage_scenes import scene
+from sixpoint.vision.synthetic.scenes import scene
 
 BODY = sp.Skeleton.humanoid(1.75)
 TAKERS = ("dls", "dls-svd", "sdls", "pseudoinverse", "jacobian-transpose", "pik")

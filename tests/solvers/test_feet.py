@@ -9,7 +9,7 @@ import sixpoint as sp
 from sixpoint.kernels import arrays
 from sixpoint.motion.points import SIX, Points
 from sixpoint.solvers.pik_balance import BalanceSolver
-from sixpoint.vision.stage_scenes import scene
+from sixpoint.vision.synthetic.scenes import scene
 
 BODY = sp.Skeleton.humanoid(1.75)
 STANCE = scene("calibration").points().positions[0]

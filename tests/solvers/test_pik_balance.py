@@ -11,7 +11,7 @@ from sixpoint.motion.points import SIX, Points
 from sixpoint.solvers._kernels.centre_of_mass import mass_centre
 from sixpoint.solvers._kernels.priority import Damping, level_step
 from sixpoint.solvers.pik_balance import BalanceSolver
-from sixpoint.vision.stage_scenes import scene
+from sixpoint.vision.synthetic.scenes import scene
 
 BODY = sp.Skeleton.humanoid(1.75)
 X, Y, Z = np.eye(3)

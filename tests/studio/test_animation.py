@@ -5,8 +5,8 @@ import shutil
 import pytest
 
 from sixpoint.errors import InputError, SixpointError
-from sixpoint.studio.animation import animation
-from sixpoint.studio.shot import Panel
+from sixpoint.studio.panels import Panel
+from sixpoint.studio.pictures import animation
 
 image = pytest.importorskip("PIL.Image")
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sixpoint.kernels import arrays
-from sixpoint.studio.outline import View, capsule_outline, ellipsoid_outline, facing_of
+from sixpoint.studio.panels import View, capsule_outline, ellipsoid_outline, facing_of
 
 angles = st.floats(-3.1, 3.1)
 radii = st.floats(0.01, 1.0)

@@ -9,7 +9,7 @@ from sixpoint.errors import MissingExtra
 from sixpoint.kernels import arrays
 from sixpoint.studio import page
 from sixpoint.studio.page import playback_page
-from sixpoint.studio.shot import Panel
+from sixpoint.studio.panels import Panel
 
 numbers = st.floats(-2.0, 2.0)
 

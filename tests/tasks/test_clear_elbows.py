@@ -10,7 +10,7 @@ from rigs import folded_arms, still_motion
 from sixpoint.errors import InputError
 from sixpoint.limits import adult_limits
 from sixpoint.tasks import SelfContact, clear_elbows
-from sixpoint.vision.stage_scenes import scene
+from sixpoint.vision.synthetic.scenes import scene
 
 
 def penetration(motion: sp.Motion) -> np.ndarray:

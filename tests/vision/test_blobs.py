@@ -5,8 +5,7 @@ import pytest
 
 pytest.importorskip("cv2", reason="OpenCV is not installed: pip install 'sixpoint[vision]'")
 
-from sixpoint.vision.blobs import find_blobs, least_area
-from sixpoint.vision.ellipse import Ellipse
+from sixpoint.vision.blobs import Ellipse, find_blobs, least_area
 
 
 def test_ellipses_of_moments_are_those_that_were_drawn():

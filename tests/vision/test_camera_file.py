@@ -10,10 +10,10 @@ pytest.importorskip("cv2", reason="OpenCV is not installed: pip install 'sixpoin
 import cv2
 
 from sixpoint.errors import FormatError, InputError
+from sixpoint.vision.calibration import camera_from_projection, load_cameras, save_cameras
 from sixpoint.vision.camera import Camera
-from sixpoint.vision.camera_file import camera_from_projection, load_cameras, save_cameras
-from sixpoint.vision.footage import open_footage, read_together
-from sixpoint.vision.stage import stage_cameras
+from sixpoint.vision.images import open_footage, read_together
+from sixpoint.vision.synthetic.room import room_cameras
 
 
 def same(a: Camera, b: Camera, atol: float = 1e-9) -> None:
@@ -23,7 +23,7 @@ def same(a: Camera, b: Camera, atol: float = 1e-9) -> None:
 
 
 def test_cameras_come_back_from_their_file(tmp_path):
-    cameras = stage_cameras()
+    cameras = room_cameras()
     save_cameras(cameras, tmp_path / "rig.json")
     for before, after in zip(cameras, load_cameras(tmp_path / "rig.json"), strict=True):
         same(before, after)
@@ -31,7 +31,7 @@ def test_cameras_come_back_from_their_file(tmp_path):
 
 
 def test_a_camera_from_a_known_matrix():
-    for camera in stage_cameras():
+    for camera in room_cameras():
         for scale in (1.0, -3.0):
             projection = scale * camera.matrix @ camera.placement
             same(camera_from_projection("a", camera.size, projection), camera, 1e-6)
@@ -84,8 +84,7 @@ def test_any_bytes_are_a_calibration_or_an_error(tmp_path_factory, data):
 
 def test_a_cap_in_four_real_views_is_one_place(shared_data):
     """The calibrated clip: the blue cap of the person, found by its colour in every view."""
-    from sixpoint.vision.camera import cropped
-    from sixpoint.vision.triangulate import misses, triangulate
+    from sixpoint.vision.camera import cropped, misses, triangulate
 
     folder = shared_data / "other" / "video_multicam"
     views = [open_footage(str(folder / f"cam0{k}.mp4")) for k in range(1, 5)]

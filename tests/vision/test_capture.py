@@ -9,15 +9,14 @@ pytest.importorskip("cv2", reason="OpenCV is not installed: pip install 'sixpoin
 
 import sixpoint as sp
 from sixpoint.errors import InputError
-from sixpoint.vision.capture import Capture, CaptureSettings
-from sixpoint.vision.fixes import FollowSettings
-from sixpoint.vision.masks import Background
-from sixpoint.vision.recording import capture_clip
-from sixpoint.vision.stage import RATE, Conditions, Stage, stage_cameras
-from sixpoint.vision.stage_person import Actor
-from sixpoint.vision.stage_scenes import scene
+from sixpoint.vision.capture import Capture, CaptureSettings, capture_clip
+from sixpoint.vision.segmentation import Background
+from sixpoint.vision.synthetic.person import Actor
+from sixpoint.vision.synthetic.room import RATE, Conditions, Room, room_cameras
+from sixpoint.vision.synthetic.scenes import scene
+from sixpoint.vision.tracks import TrackingSettings
 
-from .played import away, captured, pictures, played
+from .recordings import away, captured, pictures, scene_room
 
 BODY = sp.Skeleton.humanoid(1.75)
 
@@ -51,7 +50,7 @@ def test_and_to_two_centimetres_with_noise_two_metres_away(hard):
 
 
 def test_wrists_are_nearer_with_elbows_that_are_known():  # S3.9, S3.10
-    stage, truth = played("gestures", 0.0, 100), captured("gestures", frames=100)[1]
+    stage, truth = scene_room("gestures", 0.0, 100), captured("gestures", frames=100)[1]
     means = {}
     for kind, wrist in (("guess", "cut"), ("known", "cut"), ("known", "length")):
         told = iter([*truth.elbows[1:].tolist(), truth.elbows[-1].tolist()])
@@ -86,8 +85,8 @@ def hidden(place, camera, frames=80):
     """Gestures with an obstacle a third of the way from a place to a camera."""
     actor = Actor(scene("gestures").frames(slice(0, frames)))
     at = place(actor.truth())
-    eye = stage_cameras()[camera].centre
-    stage = Stage((actor,), conditions=Conditions(obstacle=tuple(at + 0.3 * (eye - at))))
+    eye = room_cameras()[camera].centre
+    stage = Room((actor,), conditions=Conditions(obstacle=tuple(at + 0.3 * (eye - at))))
     return capture_clip(Capture(stage.cameras, BODY, RATE), stage.pairs()), actor.truth()
 
 
@@ -124,7 +123,7 @@ def test_confidence_falls_where_hands_share_a_patch():
 
 @pytest.mark.parametrize("order", [(1, 0), (0, 0)], ids=["exchanged", "the same"])
 def test_views_in_the_wrong_order_are_not_trusted(order):
-    stage = played("gestures", 0.0, 100)
+    stage = scene_room("gestures", 0.0, 100)
     pairs = [[pair[k] for k in order] for pair in pictures("gestures", 0.0, 100)[20:70]]
     found = capture_clip(Capture(stage.cameras, BODY, RATE), pairs)
     sure = found.points.confidence[:, [found.points.names.index(f"{s}_hand") for s in "lr"]]
@@ -135,13 +134,13 @@ def test_views_in_the_wrong_order_are_not_trusted(order):
         assert any("check the order of the views" in text for text in found.warnings)
 
 
-def _broken(stage: Stage, settings: CaptureSettings | None = None):
+def _broken(stage: Room, settings: CaptureSettings | None = None):
     capture = Capture(stage.cameras, BODY, RATE, settings)
     return capture_clip(capture, stage.pairs())
 
 
 def test_a_room_without_a_key_is_seen_by_its_background():
-    stage = Stage((Actor(scene("gestures").frames(slice(0, 20))),),
+    stage = Room((Actor(scene("gestures").frames(slice(0, 20))),),
                   conditions=Conditions(wall=(150, 140, 128)))  # fmt: skip
     backgrounds = tuple(Background(picture) for picture in stage.empty())
     found = _broken(stage, CaptureSettings(backgrounds=backgrounds))
@@ -153,20 +152,20 @@ def test_a_room_without_a_key_is_seen_by_its_background():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: Capture(stage_cameras()[:1], BODY, 30.0), "2 calibrated cameras or more"),
-        (lambda: Capture(stage_cameras(), BODY, 0.0), "positive `rate`"),
+        (lambda: Capture(room_cameras()[:1], BODY, 30.0), "2 calibrated cameras or more"),
+        (lambda: Capture(room_cameras(), BODY, 0.0), "positive `rate`"),
         (
-            lambda: Capture(stage_cameras(), BODY, 30.0).step([np.zeros((9, 9, 3), np.uint8)] * 2),
+            lambda: Capture(room_cameras(), BODY, 30.0).step([np.zeros((9, 9, 3), np.uint8)] * 2),
             "320 x 240 from camera 'left', as it was calibrated; got 9 x 9",
         ),
-        (lambda: Capture(stage_cameras(), BODY, 30.0).step([]), "two pictures, got 0"),
+        (lambda: Capture(room_cameras(), BODY, 30.0).step([]), "two pictures, got 0"),
         (
-            lambda: Capture(stage_cameras(), BODY, 30.0, CaptureSettings(backgrounds=())),
+            lambda: Capture(room_cameras(), BODY, 30.0, CaptureSettings(backgrounds=())),
             "two backgrounds, one a camera; got 0",
         ),
         (lambda: CaptureSettings(wrist="magic"), "`wrist` to be cut or length"),
-        (lambda: FollowSettings(noise=0.0), "`noise` > 0"),
-        (lambda: FollowSettings(acceleration=(1.0, 2.0)), "three `acceleration`"),
+        (lambda: TrackingSettings(noise=0.0), "`noise` > 0"),
+        (lambda: TrackingSettings(acceleration=(1.0, 2.0)), "three `acceleration`"),
         (lambda: Conditions(noise=-1.0), r"`noise` in \[0, 100\]"),
         (lambda: Conditions(dimming=1.0), r"`dimming` in \[0, 1\)"),
         (lambda: scene("opera"), "No scene 'opera'"),

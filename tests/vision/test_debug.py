@@ -7,13 +7,13 @@ pytest.importorskip("cv2", reason="OpenCV is not installed: pip install 'sixpoin
 import sixpoint as sp
 from sixpoint.vision.capture import Capture
 from sixpoint.vision.debug import STAGES, ZOOM, debug_sheet
-from sixpoint.vision.stage import RATE
+from sixpoint.vision.synthetic.room import RATE
 
-from .played import pictures, played
+from .recordings import pictures, scene_room
 
 
 def test_every_stage_draws_a_picture():
-    stage = played("gestures", 0.0, 100)
+    stage = scene_room("gestures", 0.0, 100)
     capture = Capture(stage.cameras, sp.Skeleton.humanoid(1.75), RATE)
     pair = pictures("gestures", 0.0, 100)[0]
     moment = capture.step(pair)

@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("cv2", reason="OpenCV is not installed: pip install 'sixpoint[vision]'")
 
 from sixpoint.errors import InputError
-from sixpoint.vision.ellipse import Ellipse
+from sixpoint.vision.blobs import Ellipse
 
 
 def test_golden_crossing():  # G30

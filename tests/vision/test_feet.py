@@ -5,7 +5,7 @@ import pytest
 
 pytest.importorskip("cv2", reason="OpenCV is not installed: pip install 'sixpoint[vision]'")
 
-from sixpoint.vision.feet import leg_columns
+from sixpoint.vision.body_points import leg_columns
 
 
 def test_legs_are_two_columns_or_none():

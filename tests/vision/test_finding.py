@@ -5,12 +5,11 @@ import pytest
 
 pytest.importorskip("cv2", reason="OpenCV is not installed: pip install 'sixpoint[vision]'")
 
-from sixpoint.vision.finding import find
-from sixpoint.vision.fixes import NOBODY
-from sixpoint.vision.hypotheses import sightings_of
-from sixpoint.vision.pairs import pairs_of
+from sixpoint.vision.blobs import pairs_of, sightings_of
+from sixpoint.vision.tracking import find
+from sixpoint.vision.tracks import NOBODY
 
-from .moves import CAMERAS, HEAD, PERSON, patches
+from .hand_motions import CAMERAS, HEAD, PERSON, patches
 
 
 def free(*hands, head=HEAD):

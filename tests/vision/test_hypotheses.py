@@ -5,9 +5,7 @@ import pytest
 
 pytest.importorskip("cv2", reason="OpenCV is not installed: pip install 'sixpoint[vision]'")
 
-from sixpoint.vision.blobs import blob_of
-from sixpoint.vision.ellipse import Ellipse
-from sixpoint.vision.hypotheses import sightings_of
+from sixpoint.vision.blobs import Ellipse, blob_of, sightings_of
 
 
 def test_a_patch_of_two_is_split_between_them():  # S3.5

@@ -18,8 +18,8 @@ from sixpoint.vision.keypoints import (
     role_name,
     triangulate_keypoints,
 )
-from sixpoint.vision.stage import stage_cameras
-from sixpoint.vision.stage_scenes import scene
+from sixpoint.vision.synthetic.room import room_cameras
+from sixpoint.vision.synthetic.scenes import scene
 
 
 def detected(names, cameras, noise=0.5, wrong=0.05):
@@ -48,7 +48,7 @@ def detected(names, cameras, noise=0.5, wrong=0.05):
 
 def test_keypoints_of_three_views_become_the_six(tmp_path):
     cameras = [
-        *stage_cameras((640, 480)),
+        *room_cameras((640, 480)),
         Camera.looking("third", (640, 480), 460.0, (1.6, 1.6, 1.4), (0.0, 1.0, 0.0)),
     ]
     motion, views, sp = detected(COCO, cameras)
@@ -106,7 +106,7 @@ def test_keypoints_that_cannot_be_read(tmp_path):
 
 
 def test_keypoints_must_fit_their_cameras():
-    cameras = stage_cameras()
+    cameras = room_cameras()
     view = Keypoints(BODY_25, np.zeros((4, 25, 2)), np.ones((4, 25)))
     short = Keypoints(BODY_25, np.zeros((3, 25, 2)), np.ones((3, 25)))
     with pytest.raises(InputError, match="keypoints for 2 cameras, got 1"):

@@ -7,13 +7,11 @@ import pytest
 
 pytest.importorskip("cv2", reason="OpenCV is not installed: pip install 'sixpoint[vision]'")
 
-from sixpoint.vision.fixes import first_fix
-from sixpoint.vision.hypotheses import sightings_of
-from sixpoint.vision.kalman import new_track
-from sixpoint.vision.meeting import drop_either, meet, part
-from sixpoint.vision.pairs import pairs_of
+from sixpoint.vision.blobs import pairs_of, sightings_of
+from sixpoint.vision.tracking import drop_either, meet, part
+from sixpoint.vision.tracks import first_fix, new_track
 
-from .moves import CAMERAS, PERSON, patches
+from .hand_motions import CAMERAS, PERSON, patches
 
 
 def pairs(*hands):

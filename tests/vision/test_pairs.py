@@ -5,11 +5,10 @@ import pytest
 
 pytest.importorskip("cv2", reason="OpenCV is not installed: pip install 'sixpoint[vision]'")
 
-from sixpoint.vision.hypotheses import HEAD as HEAD_LABEL
-from sixpoint.vision.hypotheses import sightings_of
-from sixpoint.vision.pairs import apart, pairs_of
+from sixpoint.vision.blobs import HEAD as HEAD_LABEL
+from sixpoint.vision.blobs import apart, pairs_of, sightings_of
 
-from .moves import CAMERAS, HEAD, PERSON, patches
+from .hand_motions import CAMERAS, HEAD, PERSON, patches
 
 HAND = np.array([0.35, 1.1, 0.3])
 

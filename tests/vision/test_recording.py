@@ -7,11 +7,10 @@ pytest.importorskip("cv2", reason="OpenCV is not installed: pip install 'sixpoin
 
 import sixpoint as sp
 from sixpoint.motion.points import SIX
-from sixpoint.vision.capture import Capture
-from sixpoint.vision.recording import capture_clip, elbow_feedback
-from sixpoint.vision.stage import RATE, Conditions, Stage
-from sixpoint.vision.stage_person import Actor
-from sixpoint.vision.stage_scenes import scene
+from sixpoint.vision.capture import Capture, capture_clip, elbow_feedback
+from sixpoint.vision.synthetic.person import Actor
+from sixpoint.vision.synthetic.room import RATE, Conditions, Room
+from sixpoint.vision.synthetic.scenes import scene
 
 BODY = sp.Skeleton.humanoid(1.75)
 
@@ -38,7 +37,7 @@ def test_elbows_come_from_whoever_solves():  # S3.10
 
 
 def test_what_is_seldom_seen_is_said():
-    stage = Stage((Actor(scene("rest").frames(slice(20, 110))),), conditions=Conditions(noise=4.0))
+    stage = Room((Actor(scene("rest").frames(slice(20, 110))),), conditions=Conditions(noise=4.0))
     found = capture_clip(Capture(stage.cameras, BODY, RATE), stage.pairs())
     assert found.broken == {}
     for name in ("l_hand", "r_hand"):
@@ -47,6 +46,6 @@ def test_what_is_seldom_seen_is_said():
 
 
 def test_a_recording_of_nothing_is_empty():
-    found = capture_clip(Capture(Stage(()).cameras, BODY, RATE), [])
+    found = capture_clip(Capture(Room(()).cameras, BODY, RATE), [])
     assert len(found.points) == 0
     assert found.warnings == ()

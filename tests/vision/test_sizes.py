@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 
 import sixpoint as sp
-from sixpoint.vision.sizes import Sizes
-from sixpoint.vision.stage import stage_cameras
-from sixpoint.vision.stage_person import Actor
-from sixpoint.vision.stage_scenes import SCENES, scene
+from sixpoint.vision.body_measurement import Sizes
+from sixpoint.vision.synthetic.person import Actor
+from sixpoint.vision.synthetic.room import room_cameras
+from sixpoint.vision.synthetic.scenes import SCENES, scene
 
 
 @pytest.mark.parametrize("name", SCENES)
 @pytest.mark.parametrize("stature", [1.5, 1.75, 2.0])
 def test_hands_of_all_scenes_are_within_reach(name, stature):
     truth = Actor(scene(name, stature)).truth()
-    sizes, cameras = Sizes(stature), stage_cameras()
+    sizes, cameras = Sizes(stature), room_cameras()
     for head, (left, right) in zip(truth.head, truth.hands, strict=True):
         assert sizes.reaches(1, head, left, cameras)
         assert sizes.reaches(2, head, right, cameras)
@@ -26,7 +26,7 @@ def test_hands_of_all_scenes_are_within_reach(name, stature):
 
 
 def test_somebody_twice_as_far_away_is_half_as_tall():
-    camera = stage_cameras()[0]
+    camera = room_cameras()[0]
     near, far = (camera.centre + d * camera.rotation[2] for d in (1.5, 3.0))
     sizes = Sizes(1.75)
     assert sizes.tall(camera, near) == pytest.approx(2.0 * sizes.tall(camera, far))

@@ -8,20 +8,21 @@ pytest.importorskip("cv2", reason="OpenCV is not installed: pip install 'sixpoin
 import cv2
 
 from sixpoint.errors import InputError
-from sixpoint.vision.looking import look_at
-from sixpoint.vision.masks import (
+from sixpoint.vision.observation import look_at
+from sixpoint.vision.segmentation import (
     ChromaKey,
+    SkinModel,
+    fit_skin,
 )
-from sixpoint.vision.skin import SkinModel, fit_skin
-from sixpoint.vision.stage import Stage
-from sixpoint.vision.stage_person import Actor, Wardrobe
-from sixpoint.vision.stage_scenes import scene
+from sixpoint.vision.synthetic.person import Actor, Wardrobe
+from sixpoint.vision.synthetic.room import Room
+from sixpoint.vision.synthetic.scenes import scene
 
-from .played import played
+from .recordings import scene_room
 
 
 def test_skin_is_learned_from_samples():
-    view = played("gestures", 8.0, 31).views(5)[0]
+    view = scene_room("gestures", 8.0, 31).views(5)[0]
     model = fit_skin([view.picture], [view.skin])
     look = look_at(view.picture, ChromaKey(), model)
     default = look_at(view.picture, ChromaKey(), SkinModel()).skin
@@ -37,7 +38,7 @@ def test_skin_is_learned_from_samples():
 @pytest.mark.parametrize("skin", [(245, 215, 195), (214, 152, 118), (90, 56, 40), (60, 38, 28)])
 def test_skins_from_light_to_very_dark_are_skin_and_shoes_are_not(skin):
     actor = Actor(scene("calibration").frames(slice(0, 1)), Wardrobe(skin=skin))
-    for view in Stage((actor,)).views(0):
+    for view in Room((actor,)).views(0):
         found = look_at(view.picture, ChromaKey(), SkinModel()).skin
         assert (found[cv2.erode(view.skin, np.ones((3, 3), np.uint8)) > 0] > 0).mean() > 0.9
         assert not (found & ~cv2.dilate(view.skin, np.ones((3, 3), np.uint8))).any()

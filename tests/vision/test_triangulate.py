@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sixpoint.errors import InputError
-from sixpoint.vision.camera import Camera
-from sixpoint.vision.triangulate import (
+from sixpoint.vision.camera import (
+    Camera,
     all_pairs,
     misses,
     place_covariance,

@@ -19,8 +19,8 @@ from ..solvers import Solver
 from ..solvers import solver as named_solver
 from ..solvers.pik_balance import BalanceSolver, BalanceTracker
 from ..tasks import Reach
-from ..vision.stage import RATE
-from ..vision.stage_scenes import scene
+from ..vision.synthetic.room import RATE
+from ..vision.synthetic.scenes import scene
 from .stories import forward_reach, sideways_reach, stance_points
 
 STEPS = (1, 5, 10, 20)

@@ -19,15 +19,14 @@ from ..motion.points import Points
 from ..motion.standing import stand_still
 from ..solvers import solver as named_solver
 from ..solvers.pik_balance import BalanceSolver
-from ..vision.capture import Capture, CaptureSettings
-from ..vision.fixes import FollowSettings
-from ..vision.masks import Picture
-from ..vision.measure import measure_body
-from ..vision.recording import Feedback, capture_clip, elbow_feedback
-from ..vision.stage import RATE, Conditions, Stage, stage_cameras
-from ..vision.stage_files import marks_on_stage
-from ..vision.stage_person import Actor, Truth
-from ..vision.stage_scenes import MEETINGS, scene
+from ..vision.body_measurement import measure_body
+from ..vision.capture import Capture, CaptureSettings, Feedback, capture_clip, elbow_feedback
+from ..vision.images import Picture
+from ..vision.synthetic.files import exact_marks
+from ..vision.synthetic.person import Actor, Truth
+from ..vision.synthetic.room import RATE, Conditions, Room, room_cameras
+from ..vision.synthetic.scenes import MEETINGS, scene
+from ..vision.tracks import TrackingSettings
 
 NOISE = 8.0
 """Standard deviation of a pixel's colours, of 255."""
@@ -44,7 +43,7 @@ FRACTIONS = 8
 class Played(NamedTuple):
     """A scene, its pictures and its truth."""
 
-    stage: Stage
+    stage: Room
     pairs: list[tuple[Picture, ...]]
     truth: Truth
 
@@ -58,7 +57,7 @@ def play(
 ) -> Played:
     """Render a scene of the stage."""
     motion = scene(name, stature) if frames is None else scene(name, stature).frames(frames)
-    stage = Stage((Actor(motion),), stage_cameras(distance=distance), Conditions(noise=noise))
+    stage = Room((Actor(motion),), room_cameras(distance=distance), Conditions(noise=noise))
     return Played(stage, list(stage.pairs()), stage.actors[0].truth())
 
 
@@ -141,8 +140,8 @@ def _errors(points: Points, truth: Truth, *, exchanged: bool = False) -> Floats:
 def measured_body(draws: int = 60) -> dict[str, Any]:
     """Lengths from marks: exact ones, and ones that are some pixels off (S3.13)."""
     motion = scene("calibration")
-    cameras = stage_cameras()
-    marks = marks_on_stage(cameras, Actor(motion).truth())
+    cameras = room_cameras()
+    marks = exact_marks(cameras, Actor(motion).truth())
     true = measure_lengths(motion.skeleton)
     rng = np.random.default_rng(Conditions().seed)
 
@@ -173,7 +172,7 @@ def jitter_and_lag(noisy: Played, *, quick: bool = False) -> dict[str, Any]:
     body = Skeleton.humanoid()
     rows = []
     for acceleration in SMOOTHING[1::2] if quick else SMOOTHING:
-        follow = FollowSettings(acceleration=(acceleration / 3.0, acceleration, acceleration))
+        follow = TrackingSettings(acceleration=(acceleration / 3.0, acceleration, acceleration))
         # By the hand's length: where the outline is cut jumps more than any filter lets through.
         settings = CaptureSettings(follow=follow, wrist="length")
         capture = Capture(noisy.stage.cameras, body, RATE, settings)

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..body.skeleton import Skeleton
 from ..errors import InputError
-from ..formats.subjects import subject_name
+from ..formats.clip_folders import subject_name
 from ..kernels.types import Floats
 from ..motion.metrics import compare
 from ..motion.motion import Motion

@@ -12,8 +12,8 @@ from ..atomic_write import atomic_write
 from ..motion.metrics import compare
 from ..motion.motion import Motion
 from ..solvers import solver
-from ..studio.figure import INK, contact_sheet, new_figure
-from ..studio.shot import Panel
+from ..studio.panels import Panel
+from ..studio.pictures import INK, contact_sheet, new_figure
 from .charts import PALETTE, STRONG
 from .judging import fitting
 

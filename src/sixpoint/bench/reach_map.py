@@ -93,7 +93,7 @@ class ReachMap:
         return ("\n".join(lines) + "\n").encode()
 
     def _png(self) -> bytes:
-        from ..studio.figure import INK, new_figure
+        from ..studio.pictures import INK, new_figure
 
         figure = new_figure("A map of reach: planes through the shoulder", (9.0, 4.6), 110)
         views = (("from the front", 0, 1, 2), ("from above", 0, 2, 1), ("from the left", 2, 1, 0))

@@ -12,7 +12,7 @@ from ..motion.points import Points
 from ..solvers import reconstruct
 from ..solvers import solver as named_solver
 from ..tasks import Reach, SelfCollision, SelfContact, Task, clear_elbows
-from ..vision.stage_scenes import scene
+from ..vision.synthetic.scenes import scene
 
 FIGURES = (
     "dls",

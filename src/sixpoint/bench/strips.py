@@ -15,10 +15,9 @@ from ..body.anatomy import anatomy_of
 from ..kernels.types import Floats
 from ..motion.metrics import LIMBS
 from ..motion.motion import Motion
-from ..studio.figure import draw_pose, new_figure, stage
 from ..studio.mannequin import POINT_COLOUR
-from ..studio.outline import View, facing_of
-from ..studio.shot import MARGIN, Panel, Shot, shoot
+from ..studio.panels import MARGIN, Panel, Shot, View, facing_of, shoot
+from ..studio.pictures import draw_pose, new_figure, pose_axes
 from .table1 import Clip, Run
 
 TALL = 2.1
@@ -115,7 +114,7 @@ def _picture(
     from matplotlib.collections import LineCollection  # there: a figure could be made
     from PIL import Image, ImageColor
 
-    axes = stage(figure, (0.0, 0.0, 1.0, 1.0), bounds)
+    axes = pose_axes(figure, (0.0, 0.0, 1.0, 1.0), bounds)
     draw_pose(axes, shot, k, basis)
     if bones is not None:
         flat = [((line - shot.anchor[k]) @ basis.T)[:, :2] for line in bones]

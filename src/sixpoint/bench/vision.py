@@ -16,11 +16,10 @@ from ..motion.points import SIX
 from ..motion.standing import stand_still
 from ..solvers import solver as named_solver
 from ..solvers.pik_balance import BalanceSolver
-from ..vision.capture import Capture, CaptureSettings
-from ..vision.masks import silhouette_centre
-from ..vision.recording import capture_clip
-from ..vision.stage import RATE, Conditions
-from ..vision.triangulate import triangulate
+from ..vision.camera import triangulate
+from ..vision.capture import Capture, CaptureSettings, capture_clip
+from ..vision.segmentation import silhouette_centre
+from ..vision.synthetic.room import RATE, Conditions
 from .balance import bench_balance, bench_tables
 from .capturing import (
     NOISE,

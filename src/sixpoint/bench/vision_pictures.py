@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..atomic_write import atomic_write
-from ..studio.figure import INK, new_figure
+from ..studio.pictures import INK, new_figure
 from .charts import PALETTE, STRONG
 
 NAMES = {

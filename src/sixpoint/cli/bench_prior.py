@@ -16,7 +16,7 @@ from .options import data_option, json_option, load_clips, make_solver, quick_op
 @data_option
 @click.option("--every", type=click.IntRange(1), default=1, show_default=True, metavar="N",
               help="Only every N-th of those clips.")  # fmt: skip
-@click.option("--subjects", metavar="DIR", help="Clips or packs of people, as for "
+@click.option("--subjects", metavar="DIR", help="Clips or archives of people, as for "
               "`sixpoint train`: those whom the model was not fitted to are measured, "
               "too.")  # fmt: skip
 @click.option("--prior", default="", metavar="FILE", help="A model; default the built-in one.")
@@ -65,7 +65,7 @@ def command(
 def _kept_aside(folder: str, prior: str) -> dict[str, Any]:
     """Clips of the people in a folder whom a model was not fitted to, by its card."""
     from ..errors import InputError
-    from ..formats.subjects import read_subjects
+    from ..formats.clip_folders import read_subjects
     from ..priors.model import prior_of
 
     card = prior_of(prior).card

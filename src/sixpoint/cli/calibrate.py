@@ -45,9 +45,8 @@ def command(
     \b
     sixpoint calibrate left/ right/ --board 8x5 --square 0.12 --above-ground 1.2 -o cameras.json
     """  # noqa: D301  (click wants the backspace itself)
-    from ..vision.boards import Board, calibrate_pair
-    from ..vision.camera_file import save_cameras
-    from ..vision.footage import open_footage, read_together
+    from ..vision.calibration import Board, calibrate_pair, save_cameras
+    from ..vision.images import open_footage, read_together
 
     check_output(output, (".json",))
     with wrong_call():

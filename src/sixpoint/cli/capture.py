@@ -16,9 +16,8 @@ if TYPE_CHECKING:
     from ..body.skeleton import Skeleton
     from ..motion.points import Points
     from ..vision.camera import Camera
-    from ..vision.capture import CaptureSettings
-    from ..vision.footage import Footage
-    from ..vision.recording import Feedback
+    from ..vision.capture import CaptureSettings, Feedback
+    from ..vision.images import Footage
 
 
 @click.command("capture")
@@ -89,7 +88,7 @@ def command(
     else:
         if len(views) != 2:
             raise click.UsageError(f"Expected two sources of pictures, got {len(views)}.")
-        from ..vision.footage import open_footage
+        from ..vision.images import open_footage
 
         sources = [open_footage(v, camera.size) for v, camera in zip(views, cameras, strict=True)]
         if frames is None and any(source.count is None for source in sources):
@@ -109,8 +108,8 @@ def command(
 
 def _cameras(calibration: str, views: Sequence[str], names: str | None) -> Sequence[Camera]:
     """Those of the views: named, named as the files are, or all."""
+    from ..vision.calibration import load_cameras
     from ..vision.camera import chosen_cameras
-    from ..vision.camera_file import load_cameras
 
     cameras = load_cameras(calibration)
     stems = [Path(view).stem for view in views]
@@ -150,7 +149,7 @@ def _body(cameras: Sequence[Camera], height: float | None, marks: str | None) ->
     if marks is not None:
         if height is not None:
             raise click.UsageError("Give --height or --marks, not both.")
-        from ..vision.measure import load_marks, measure_body
+        from ..vision.body_measurement import load_marks, measure_body
 
         return measure_body(cameras, load_marks(marks)).skeleton
     return Skeleton.humanoid(DEFAULT_STATURE if height is None else height)
@@ -164,11 +163,11 @@ def _settings(
     wrist: str,
 ) -> CaptureSettings:
     from ..vision.capture import CaptureSettings
-    from ..vision.masks import Background, ChromaKey, learn_key
+    from ..vision.segmentation import Background, ChromaKey, learn_key
 
     empty = None
     if background is not None:
-        from ..vision.footage import read_picture
+        from ..vision.images import read_picture
 
         empty = tuple(Background(read_picture(Path(path))) for path in background)
     wall = ChromaKey()
@@ -199,9 +198,8 @@ def _pictures(
     debug: str | None,
 ) -> tuple[dict[str, Any], Points]:
     from ..vision.camera import cropped
-    from ..vision.capture import Capture
-    from ..vision.footage import read_together
-    from ..vision.recording import capture_clip
+    from ..vision.capture import Capture, capture_clip
+    from ..vision.images import read_together
 
     fitting = [cropped(c, source.size) for c, source in zip(cameras, sources, strict=True)]
     said = [source.rate for source in sources if source.rate is not None]
@@ -230,7 +228,7 @@ def _pictures(
 
 def _elbows(name: str, body: Skeleton, rate: float) -> Feedback:
     """Where a solver leaves the elbows: what the wrists of the next frame are found by."""
-    from ..vision.recording import elbow_feedback
+    from ..vision.capture import elbow_feedback
     from .options import make_solver
 
     tracker = make_solver(name, ()).prepare(body, rate=rate)
@@ -242,7 +240,7 @@ def _elbows(name: str, body: Skeleton, rate: float) -> Feedback:
 def _draw(folder: Path, frame: int, pair: Any, cameras: Any, moment: Any) -> None:
     from ..atomic_write import atomic_write
     from ..vision.debug import debug_sheet
-    from ..vision.opencv import opencv
+    from ..vision.images import opencv
 
     folder.mkdir(parents=True, exist_ok=True)
     good, data = opencv().imencode(".png", debug_sheet(pair, cameras, moment))

@@ -14,7 +14,7 @@ from .job import facts_of, report_of
 from .options import json_option, make_solver, wrong_call
 
 if TYPE_CHECKING:
-    from ..studio.shot import Panel
+    from ..studio.panels import Panel
 
 
 @click.command("demo")
@@ -32,7 +32,7 @@ def command(output: str, clip: str, name: str, as_json: bool) -> None:
     from ..data.clips import builtin
     from ..formats import save
     from ..motion.metrics import compare
-    from ..studio.shot import Panel
+    from ..studio.panels import Panel
 
     solver = make_solver(name, SETTINGS.get(name, ()))
     with wrong_call():
@@ -97,7 +97,7 @@ def _drawn(
 
 
 def _draw_sheet(panels: list[Panel], path: str) -> None:
-    from ..studio.figure import contact_sheet
+    from ..studio.pictures import contact_sheet
 
     contact_sheet(panels, path)
 

@@ -21,7 +21,7 @@ from .options import (
 
 if TYPE_CHECKING:
     from ..motion.motion import Motion
-    from ..studio.shot import Panel
+    from ..studio.panels import Panel
 
 SUFFIXES = (".png", ".gif", ".mp4", ".html")
 
@@ -73,8 +73,7 @@ def command(
     """  # noqa: D301  (click wants the backspace itself)
     from ..errors import InputError
     from ..solvers import Expression
-    from ..studio.outline import View
-    from ..studio.shot import Panel
+    from ..studio.panels import Panel, View
 
     check_output(output, SUFFIXES, sources)
     with wrong_call():
@@ -94,7 +93,7 @@ def command(
     suffix = Path(output).suffix.lower()
     with progress("drawing") as tell:
         if suffix == ".png":
-            from ..studio.figure import contact_sheet
+            from ..studio.pictures import contact_sheet
 
             contact_sheet(panels, output, poses=poses, view=view)
         elif suffix == ".html":
@@ -103,7 +102,7 @@ def command(
             title = " | ".join(panel.title for panel in panels)
             playback_page(panels, output, title=title, fps=fps, view=view, progress=tell)
         else:
-            from ..studio.animation import animation
+            from ..studio.pictures import animation
 
             animation(panels, output, fps=fps, view=view, progress=tell)
     if as_json:
@@ -119,7 +118,7 @@ def command(
 def _expressed(motion: Motion, manner: str) -> Panel:
     """A motion made in another manner, named by it."""
     from ..solvers import Expression, express
-    from ..studio.shot import Panel
+    from ..studio.panels import Panel
 
     return Panel(express(motion, Expression.parse(manner)), manner, None)
 

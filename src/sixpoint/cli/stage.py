@@ -51,17 +51,17 @@ def command(
     Writes left/ and right/ (pictures), cameras.json, marks.json and truth.npz.
     """
     from ..formats import save_points
-    from ..vision.stage import Conditions, stage_cameras
-    from ..vision.stage_files import write_stage
-    from ..vision.stage_scenes import scene
+    from ..vision.synthetic.files import write_scene
+    from ..vision.synthetic.room import Conditions, room_cameras
+    from ..vision.synthetic.scenes import scene
 
     with wrong_call():
         scene(name)
         conditions = Conditions(noise=noise, dimming=dimming, obstacle=obstacle, seed=seed)
     folder = Path(output)
     with progress("stage") as tell:
-        truth = write_stage(
-            folder, name, conditions, cameras=stage_cameras(distance=distance, baseline=baseline),
+        truth = write_scene(
+            folder, name, conditions, cameras=room_cameras(distance=distance, baseline=baseline),
             stature=height, frames=frames, progress=tell,
         )  # fmt: skip
     save_points(truth, folder / "truth.npz")

@@ -44,8 +44,8 @@ def command(
     """Fit a prior to motion: what people tend to do.
 
     DATA is a folder of BVH clips (01_walk.bvh, 01_run.bvh, 02_walk.bvh: the name up to the first
-    underscore is the subject) or of packs, one for each subject. Needs several subjects: some are
-    kept aside to measure how well it works on people it has not seen.
+    underscore is the subject) or of clip archives, one for each subject. Needs several subjects:
+    some are kept aside to measure how well it works on people it has not seen.
 
     \b
     sixpoint train clips/ -o mine.npz
@@ -57,7 +57,7 @@ def command(
 
     from ..atomic_write import atomic_write
     from ..bench.judging import judge_subjects
-    from ..formats.subjects import read_subjects
+    from ..formats.clip_folders import read_subjects
     from ..priors.card import card_text
     from ..priors.rows import Subject
     from ..priors.training import TrainingSettings, train_prior

@@ -13,14 +13,13 @@ from ..errors import InputError, UnknownName
 from ..motion.motion import Motion
 from ..motion.points import Points
 from .amc import read_amc
-from .border import admit_points
 from .bvh_read import read_bvh
 from .bvh_write import write_bvh
-from .c3d import read_points_c3d
 from .file_info import FileInfo, inspect
+from .markers import read_points_c3d, read_points_trc, write_points_trc
 from .npz import read_motion_npz, read_points_npz, write_motion_npz, write_points_npz
 from .points_csv import read_points_csv, write_points_csv
-from .trc import read_points_trc, write_points_trc
+from .units import points_to_world
 
 __all__ = [
     "FORMATS",
@@ -184,7 +183,7 @@ def load_points(
             "and show what is up."
         )
     points = form.read_points(path, rate=rate)
-    return points if unit is None and up is None else admit_points(points, unit=unit, up=up)
+    return points if unit is None and up is None else points_to_world(points, unit=unit, up=up)
 
 
 def save_points(points: Points, path: PathLike) -> None:

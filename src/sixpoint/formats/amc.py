@@ -14,9 +14,8 @@ from ..kernels import arrays
 from ..kernels.types import Floats
 from ..motion.motion import Motion, Source
 from .asf import AsfText, fixed_axes, parse_asf, skeleton_of, words_of
-from .border import admit
 from .plain_text import finite, plain_bytes, read_bytes
-from .units import GUESSED
+from .units import GUESSED, to_world
 
 ASSUMED_RATE = 120.0
 """Frames a second [Hz] of most of the CMU database; the file does not say."""
@@ -60,7 +59,7 @@ def read_amc(
         notes.append(f"{GUESSED}{ASSUMED_RATE:g} frames a second, because the file does not say")
     source = Source("amc", str(path), notes=tuple(notes))
     motion = _motion(text, table, degrees, rate or ASSUMED_RATE, source)
-    return admit(motion, unit=unit, up=up, divisor=text.length)
+    return to_world(motion, unit=unit, up=up, divisor=text.length)
 
 
 def find_asf(amc: Path) -> Path:

@@ -11,9 +11,9 @@ from ..body.skeleton import Skeleton
 from ..kernels import arrays
 from ..kernels.types import Bools, Floats
 from ..motion.motion import Motion, Source
-from .border import admit
 from .bvh_text import BvhText, parse_bvh
 from .plain_text import read_bytes
+from .units import to_world
 
 CONSTANT = 1e-5
 """Position channels that vary by less than this part of the body's extent are fixed bones."""
@@ -52,7 +52,7 @@ def read_bvh(
     motion = motion_of(text, path=str(path))
     if rate is not None:
         motion = replace(motion, rate=rate)
-    return admit(motion, unit=unit, up=up)
+    return to_world(motion, unit=unit, up=up)
 
 
 def motion_of(text: BvhText, *, path: str | None = None) -> Motion:

@@ -15,7 +15,7 @@ from ..body.skeleton import Skeleton, depth_first
 from ..kernels import arrays
 from ..kernels.types import Floats
 from ..motion.motion import Motion, Source
-from .border import expel
+from .units import to_file
 
 CENTIMETRES = Source(unit=0.01)
 """What a motion without a source is written in: the unit that most BVH readers expect."""
@@ -48,7 +48,7 @@ def write_bvh(motion: Motion, path: str | os.PathLike[str]) -> tuple[str, ...]:
     """
     if not motion.source.format:
         motion = replace(motion, source=CENTIMETRES)
-    away = expel(motion)
+    away = to_file(motion)
     notes: list[str] = []
     columns = _columns(away, notes)
     names = _clean_names(away.skeleton.names, notes)

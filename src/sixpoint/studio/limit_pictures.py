@@ -13,7 +13,7 @@ from ..kernels.types import Floats
 from ..limits.estimate.classify import BALL, HINGE
 from ..limits.estimate.fit import hinge_angles, swing_angles
 from ..limits.estimate.intervals import contiguous_interval
-from .figure import INK, new_figure
+from .pictures import INK, new_figure
 
 if TYPE_CHECKING:
     from ..limits import Estimate, LimitEstimator

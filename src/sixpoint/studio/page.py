@@ -20,8 +20,7 @@ from ..atomic_write import atomic_write
 from ..errors import MissingExtra
 from ..kernels.types import Floats
 from .mannequin import COLOURS, POINT_COLOUR, Side
-from .outline import View, facing_of
-from .shot import Panel, Shot, check_panels, shoot
+from .panels import Panel, Shot, View, check_panels, facing_of, shoot
 
 CAP = 0.18
 """Height of a limb's rounded end over its length: half-round on thighs, near it on the others."""

@@ -7,16 +7,13 @@ a synthetic stage that knows the truth.
 
 from __future__ import annotations
 
-from .boards import Board, calibrate_pair
+from .body_measurement import load_marks, measure_body
+from .calibration import Board, calibrate_pair, camera_from_projection, load_cameras, save_cameras
 from .camera import Camera
-from .camera_file import camera_from_projection, load_cameras, save_cameras
-from .capture import Capture, CaptureSettings
-from .footage import Footage, open_footage, read_together
+from .capture import Capture, CaptureSettings, Recording, capture_clip, elbow_feedback
+from .images import Footage, open_footage, read_together
 from .keypoints import load_keypoints, triangulate_keypoints
-from .masks import Background, ChromaKey
-from .measure import load_marks, measure_body
-from .recording import Recording, capture_clip, elbow_feedback
-from .skin import SkinModel, fit_skin
+from .segmentation import Background, ChromaKey, SkinModel, fit_skin
 
 __all__ = [
     "Background",

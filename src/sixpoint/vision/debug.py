@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from ..kernels.types import Floats
+from .blobs import Ellipse
 from .camera import Camera
 from .capture import Moment
-from .ellipse import Ellipse
-from .masks import Mask, Picture, silhouette_centre
-from .opencv import opencv
+from .images import Mask, Picture, opencv
+from .segmentation import silhouette_centre
 
 BLUE, VERMILION, YELLOW, WHITE = (178, 114, 0), (0, 94, 213), (66, 228, 240), (255, 255, 255)
 """Of Okabe and Ito, as blue, green, red; left, right, head."""

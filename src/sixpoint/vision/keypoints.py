@@ -27,9 +27,8 @@ import numpy as np
 from ..errors import FormatError, InputError
 from ..kernels.types import Floats
 from ..motion.points import Points
-from .camera import Camera, check_views
-from .footage import counted
-from .triangulate import AGREE, triangulate_robust
+from .camera import AGREE, Camera, check_views, triangulate_robust
+from .images import counted
 
 COCO = (
     "nose", "l_eye", "r_eye", "l_ear", "r_ear", "l_shoulder", "r_shoulder", "l_elbow", "r_elbow",

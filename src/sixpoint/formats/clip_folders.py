@@ -1,0 +1,148 @@
+"""Folders of clips by person: BVH files, and archives with all clips of one person."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..body.skeleton import Skeleton
+from ..errors import FormatError, InputError, RolesNotFound
+from ..kernels import arrays
+from ..motion.motion import Motion
+from .bvh_read import read_bvh
+
+KEYS = ("names", "parents", "offsets", "angles", "root", "starts", "clips")
+CMU_RATE, CMU_UNIT = 15.0, 0.0564444
+"""Frames a second, and metres per unit, of packs that do not say."""
+
+
+def is_clip_archive(path: str | Path) -> bool:
+    """Whether a file is a pack, by its keys."""
+    try:
+        with np.load(path, allow_pickle=False) as data:
+            return set(KEYS) <= set(data.files)
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile, AttributeError):
+        return False
+
+
+def read_clip_archive(path: str | Path) -> dict[str, Motion]:
+    """The clips of a pack, by their names."""
+    try:
+        with np.load(path, allow_pickle=False) as data:
+            lost = [key for key in KEYS if key not in data.files]
+            if lost:
+                raise FormatError(
+                    f"Expected a pack with the keys {', '.join(KEYS)}; got none named "
+                    f"{', '.join(lost)}.",
+                    path=str(path),
+                )
+            held = {key: data[key] for key in data.files}
+    except (ValueError, EOFError, zipfile.BadZipFile, AttributeError) as error:
+        raise FormatError(f"Expected a pack in NPZ format: {error}", path=str(path)) from error
+    try:
+        _check(held)
+    except FormatError as error:
+        raise FormatError(str(error), path=str(path)) from error
+    unit, rate = float(held.get("unit", CMU_UNIT)), float(held.get("rate", CMU_RATE))
+    names = tuple(str(name) for name in held["names"])
+    joints = len(names)
+    angles, root = held["angles"], held["root"]
+    ends = [*held["starts"][1:], len(angles)]
+    skeleton = Skeleton(names, held["parents"], held["offsets"] * unit)
+    motions = {}
+    for clip, first, last in zip(held["clips"], held["starts"], ends, strict=True):
+        turns = np.radians(angles[first:last].reshape(-1, joints, 3) / 100.0)
+        rotations = arrays.normalize(arrays.from_euler("ZYX", turns))
+        motions[str(clip)] = Motion(skeleton, root[first:last] * unit, rotations, rate)
+    return motions
+
+
+def _check(held: Mapping[str, NDArray[Any]]) -> None:
+    """Refuse arrays that are not those of a pack."""
+    for key in ("parents", "offsets", "angles", "root", "starts", "unit", "rate"):
+        if key in held and (held[key].dtype.kind not in "iuf" or not np.isfinite(held[key]).all()):
+            raise FormatError(f"Expected finite numbers in `{key}`, got {held[key].dtype}.")
+    for key in ("unit", "rate"):
+        if key in held and (held[key].ndim != 0 or not held[key] > 0.0):
+            raise FormatError(f"Expected one positive number as `{key}`, got {held[key]}.")
+    joints, angles, root = held["names"].size, held["angles"], held["root"]
+    frames = angles.shape[0] if angles.ndim == 2 else 0
+    if angles.shape != (frames, 3 * joints) or root.shape != (frames, 3):
+        raise FormatError(
+            f"Expected `angles` of shape (F, {3 * joints}) and `root` of shape (F, 3); got "
+            f"{angles.shape} and {root.shape}."
+        )
+    starts, clips = held["starts"], held["clips"]
+    if starts.ndim != 1 or starts.shape != clips.shape or not len(starts):
+        raise FormatError(
+            f"Expected `starts` and `clips` of one shape (C,); got {starts.shape} and "
+            f"{clips.shape}."
+        )
+    if starts[0] != 0 or (np.diff(starts) < 1).any() or starts[-1] >= max(frames, 1):
+        raise FormatError(
+            f"Expected `starts` to rise from 0 to less than the {frames} frames; got {starts}."
+        )
+
+
+SHORTEST = 3
+"""Clips of fewer frames say nothing."""
+
+
+def read_subjects(folder: str | Path) -> tuple[dict[str, list[Motion]], list[str]]:
+    """All clips below a folder by subject, and notes on what was left out.
+
+    A pack is one subject, named by its number (``subject_002.npz``: "2"). BVH clips belong to the
+    same subject when their names agree up to the first underscore (``13_29_jumps.bvh``: "13").
+
+    Raises:
+        InputError: there is no clip of a human.
+    """
+    place = Path(folder)
+    if not place.exists():
+        raise InputError(f"{folder}: expected a folder with BVH clips or packs, found no such one.")
+    paths = [place] if place.is_file() else sorted(place.rglob("*"))
+    found: dict[str, list[Motion]] = {}
+    notes: list[str] = []
+    for path in paths:
+        suffix = path.suffix.lower()
+        if suffix not in (".bvh", ".npz"):
+            continue
+        if suffix == ".npz" and not is_clip_archive(path):
+            notes.append(f"{path.name}: left out: no pack of a subject, or not whole")
+            continue
+        try:
+            motions = (
+                list(read_clip_archive(path).values()) if suffix == ".npz" else [read_bvh(path)]
+            )
+            motions[0].skeleton.anatomy  # noqa: B018  (found here, or it is no human)
+        except (FormatError, RolesNotFound, InputError, IndexError) as error:
+            notes.append(f"{path.name}: left out: {str(error).splitlines()[0]}")
+            continue
+        long = [m for m in motions if len(m) >= SHORTEST]
+        if len(long) < len(motions):
+            left = len(motions) - len(long)
+            notes.append(f"{path.name}: left out: {left} clips of fewer than {SHORTEST} frames")
+        found.setdefault(subject_name(path), []).extend(long)
+    found = {name: motions for name, motions in found.items() if motions}
+    if not found:
+        raise InputError(
+            f"{folder}: expected BVH clips or packs of humans, found none that can be used."
+            + "".join(f"\n  {note}" for note in notes[:5])
+        )
+    return found, notes
+
+
+def subject_name(path: Path) -> str:
+    """Whose clip a file is, by its name."""
+    stem = path.stem
+    number = re.fullmatch(r"(?:subject_?)?0*(\d+)", stem)
+    if number:
+        return number[1]
+    head = stem.split("_", 1)[0]
+    return head.lstrip("0") or head

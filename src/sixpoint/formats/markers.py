@@ -1,0 +1,271 @@
+"""Markers of laboratories: TRC and C3D files, and the joints that the usual marker sets show."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..atomic_write import atomic_write
+from ..errors import FormatError, MissingExtra
+from ..kernels import arrays
+from ..kernels.types import Floats
+from ..motion.points import SIX, Points
+from .plain_text import MAX_FILE, finite, plain_bytes, read_bytes, text_of
+from .points_csv import point_name
+from .units import UNITS, UP
+
+WAISTS = (
+    ("LASI", "RASI", "LPSI", "RPSI"),
+    ("LASIS", "RASIS", "LPSIS", "RPSIS"),
+    ("LASI", "RASI", "SACR"),
+    ("LASIS", "RASIS", "VSACRAL"),
+    ("LFWT", "RFWT", "LBWT", "RBWT"),
+    ("ASISL", "ASISR", "PSISL", "PSISR"),
+)
+"""Front and back of the waist: the lumbosacral joint, the pelvis role, lies in their middle."""
+HEADS = (("LFHD", "RFHD", "LBHD", "RBHD"), ("FRONTHEAD", "LHEAD", "RHEAD"), ("TOPHEAD",))
+HEAD_DROP = 0.05
+"""A band around the head lies above the skull base [m]."""
+LIMBS: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "wrist": (("{s}WRA", "{s}WRB"), ("{s}WRI",), ("{s}WRIST",), ("{s}RAD", "{s}ULN")),
+    "elbow": (("{s}ELB", "{s}ELBM"), ("{s}ELB",), ("{s}ELBOW",)),
+    "shoulder": (("{s}SHO",), ("{s}SHOULDER",), ("{s}ACR",)),
+    "knee": (("{s}KNE", "{s}KNEM"), ("{s}KNEE", "{s}KNEEMEDIAL"), ("{s}KNE",), ("{s}KNEE",)),
+    "ankle": (("{s}ANK", "{s}ANKM"), ("{s}ANKLE", "{s}ANKLEMEDIAL"), ("{s}ANK",), ("{s}ANKLE",)),
+}
+"""Role -> alternatives, the better first; {s} is L or R."""
+
+
+def as_roles(points: Points) -> Points:
+    """The roles that a marker set shows; the points as they are where it is not known.
+
+    Points that are named by roles already keep those names. Markers that make no role are left out
+    once some were recognised.
+    """
+    renamed = [point_name(name) for name in points.names]
+    own = {name: k for k, name in reversed(list(enumerate(renamed))) if name in _ALL}
+    columns = {re.sub(r"[^A-Z0-9]", "", _bare(n).upper()): k for k, n in enumerate(points.names)}
+    found: dict[str, Floats] = {}
+    for role in _ALL:
+        if role in own:
+            found[role] = points.positions[:, own[role]]
+            continue
+        for alternative in _alternatives(role):
+            if all(marker in columns for marker in alternative):
+                found[role] = _mean(points, [columns[marker] for marker in alternative])
+                break
+    if not found:
+        return points
+    return Points(tuple(found), np.stack(list(found.values()), axis=1), points.rate)
+
+
+def upright(points: Points, usual: str) -> str:
+    """The axis that points up: from ankles to head if both are seen, else the usual one."""
+    names = points.names
+    if "head" in names and ("l_ankle" in names or "r_ankle" in names):
+        ankle = "l_ankle" if "l_ankle" in names else "r_ankle"
+        rise = points.positions[:, names.index("head")] - points.positions[:, names.index(ankle)]
+        seen = rise[np.isfinite(rise).all(axis=1)]
+        if len(seen):
+            return "xyz"[int(np.argmax(seen.mean(axis=0)))]
+    return usual
+
+
+def with_head(points: Points) -> Points:
+    """Markers on a band around the head, lowered to the skull base (Y up)."""
+    if "head" not in points.names:
+        return points
+    positions = points.positions.copy()
+    positions[:, points.names.index("head"), 1] -= HEAD_DROP
+    return Points(points.names, positions, points.rate)
+
+
+_ALL = (*SIX, *(f"{s}_{part}" for part in ("shoulder", "elbow", "knee") for s in "lr"))
+
+
+def _bare(name: str) -> str:
+    """A marker's name without the subject: ``Anna:LFHD`` -> ``LFHD``."""
+    return name.rsplit(":", 1)[-1]
+
+
+def _alternatives(role: str) -> Sequence[tuple[str, ...]]:
+    if role == "pelvis":
+        return WAISTS
+    if role == "head":
+        return HEADS
+    side, _, part = role.partition("_")
+    return [tuple(m.format(s=side.upper()) for m in markers) for markers in LIMBS.get(part, ())]
+
+
+def _mean(points: Points, columns: list[int]) -> Floats:
+    """Mean of markers, NaN where one of them is not seen: it would jump."""
+    return np.asarray(points.positions[:, columns].mean(axis=1))
+
+
+HEADER = 5
+"""Lines before the numbers."""
+MOST = 100_000
+"""Markers in a file."""
+
+
+def read_points_trc(path: str | os.PathLike[str], *, rate: float | None = None) -> Points:
+    """Read markers; as roles where their names are recognised (see `marker_sets`).
+
+    Args:
+        path: the file.
+        rate: frames a second [Hz], if other than the file says.
+
+    Raises:
+        FormatError: with the line at fault.
+    """
+    lines = text_of(plain_bytes(read_bytes(path), path)).splitlines()
+    if not lines[0].startswith("PathFileType") or len(lines) < HEADER:
+        raise FormatError("Expected 'PathFileType' and four more lines of header.", path=path,
+                          line=1)  # fmt: skip
+    mark = "\t" if "\t" in lines[1] else ","
+    keys, values = (_cells(lines[k], mark) for k in (1, 2))
+    head = dict(zip(keys, values, strict=False))
+    names = [cell for cell in _cells(lines[3], mark)[2:] if cell]
+    if not names or len(names) > MOST or len(set(names)) != len(names):
+        raise FormatError(
+            f"Expected the names of markers, each once; got {len(names)}.", path=path, line=4
+        )
+    said = finite(head.get("DataRate", ""))
+    chosen = rate if rate is not None else said
+    if chosen is None or chosen <= 0.0:
+        raise FormatError(f"Expected a positive DataRate, got {head.get('DataRate')!r}.", path=path,
+                          line=3)  # fmt: skip
+    unit = head.get("Units", "mm")
+    if unit not in UNITS:
+        raise FormatError(f"Expected Units among {', '.join(UNITS)}; got {unit!r}.", path=path,
+                          line=3)  # fmt: skip
+    positions = _rows(lines, mark, len(names), path) * UNITS[unit]
+    raw = Points(tuple(names), positions, chosen)
+    return standing(raw, "y")
+
+
+def standing(raw: Points, usual: str) -> Points:
+    """Markers as roles, Y up."""
+    points = as_roles(raw)
+    turn = np.array(UP[upright(points, usual)])
+    turned = Points(points.names, arrays.rotate(turn, points.positions), points.rate)
+    return with_head(turned) if "head" not in raw.names else turned
+
+
+def write_points_trc(points: Points, path: str | os.PathLike[str]) -> None:
+    """Write points in millimetres; one that is not seen leaves its cells empty."""
+    name = os.path.basename(os.fspath(path))
+    count = len(points.names)
+    frames = len(points)
+    rows = [
+        f"PathFileType\t4\t(X/Y/Z)\t{name}",
+        "DataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\tOrigDataRate\tOrigDataStartFrame"
+        "\tOrigNumFrames",
+        f"{points.rate:.10g}\t{points.rate:.10g}\t{frames}\t{count}\tmm\t{points.rate:.10g}\t1"
+        f"\t{frames}",
+        "Frame#\tTime\t" + "\t\t\t".join(points.names) + "\t\t",
+        "\t\t" + "\t".join(f"X{k}\tY{k}\tZ{k}" for k in range(1, count + 1)),
+        "",
+    ]
+    for frame, places in enumerate(points.positions * 1000.0):
+        cells = ["" if np.isnan(x) else f"{x:.6f}" for x in places.ravel()]
+        rows.append("\t".join([str(frame + 1), f"{frame / points.rate:.9f}", *cells]))
+    with atomic_write(path) as file:
+        file.write(("\n".join(rows) + "\n").encode())
+
+
+def _cells(line: str, mark: str) -> list[str]:
+    return [cell.strip() for cell in line.split(mark)]
+
+
+def _rows(lines: list[str], mark: str, count: int, path: object) -> Floats:
+    """Positions (F, N, 3), NaN for empty cells."""
+    table = []
+    for at, line in enumerate(lines[HEADER:], HEADER + 1):
+        cells = _cells(line, mark)
+        if not any(cells):
+            continue
+        cells = (cells[2:] + [""] * (3 * count))[: 3 * count]
+        row = []
+        for cell in cells:
+            value = np.nan if cell.lower() in ("", "nan") else finite(cell)
+            if value is None:
+                raise FormatError(f"Expected a number, got {cell[:40]!r}.", path=path, line=at)
+            row.append(value)
+        table.append(row)
+    if not table:
+        raise FormatError("Expected at least one row of numbers, got none.", path=path)
+    positions = np.array(table, dtype=np.float64).reshape(len(table), count, 3)
+    positions[np.isnan(positions).any(axis=-1)] = np.nan
+    return positions
+
+
+LARGEST = 1e6
+"""A coordinate beyond this is no place in a laboratory, in any unit."""
+
+
+def read_points_c3d(path: str | os.PathLike[str], *, rate: float | None = None) -> Points:
+    """Read markers; as roles where their names are recognised (see `marker_sets`).
+
+    Z is up where head and ankles do not tell: laboratories have it so.
+
+    Args:
+        path: the file.
+        rate: frames a second [Hz], if other than the file says.
+
+    Raises:
+        FormatError: ezc3d cannot read it, or there are no markers in it.
+        MissingExtra: ezc3d is not installed.
+    """
+    try:
+        ezc3d: Any = importlib.import_module("ezc3d")
+    except ImportError as error:
+        raise MissingExtra("ezc3d", "c3d", "Reading C3D") from error
+    source = Path(path)
+    if not source.is_file():
+        raise FormatError("Cannot be read: no such file.", path=path)
+    if not 512 <= source.stat().st_size <= MAX_FILE:
+        raise FormatError(f"Expected 512 to {MAX_FILE} bytes of C3D.", path=path)
+    try:
+        content = ezc3d.c3d(str(source))
+        values = np.asarray(content["data"]["points"], dtype=np.float64)
+        group = content["parameters"]["POINT"]
+        labels = _labels(group, values.shape[1])
+        said = float(np.ravel(group["RATE"]["value"])[0])
+        units = [str(unit).lower() for unit in group.get("UNITS", {}).get("value", [])]
+    except Exception as error:  # ezc3d raises whatever C++ or its dictionaries raise
+        raise FormatError(f"Expected C3D: {error}.", path=path) from None
+    if values.ndim != 3 or not values.shape[1] or not values.shape[2]:
+        raise FormatError("Expected markers, got none.", path=path)
+    chosen = rate if rate is not None else said
+    if not 0.0 < chosen < 1e6:
+        raise FormatError(f"Expected a positive POINT:RATE, got {chosen}.", path=path)
+    unit = units[0] if units and units[0] in UNITS else "mm"
+    positions = np.moveaxis(values[:3], 0, -1).transpose(1, 0, 2) * UNITS[unit]
+    positions[~(np.abs(positions) < LARGEST).all(axis=-1)] = np.nan
+    # Some writers leave zeros where a marker was not seen.
+    positions[(positions == 0.0).all(axis=-1)] = np.nan
+    return standing(Points(labels, positions, chosen), "z")
+
+
+def _labels(group: Any, count: int) -> tuple[str, ...]:
+    """Names of all markers; LABELS2 and so on hold those beyond the 255th."""
+    names = [str(name).strip() for name in group["LABELS"]["value"]]
+    k = 2
+    while f"LABELS{k}" in group:
+        names += [str(name).strip() for name in group[f"LABELS{k}"]["value"]]
+        k += 1
+    names = (names + [""] * count)[:count]
+    seen: dict[str, int] = {}
+    out = []
+    for k, name in enumerate(names):
+        plain = name or f"marker {k + 1}"
+        seen[plain] = seen.get(plain, 0) + 1
+        out.append(plain if seen[plain] == 1 else f"{plain} ({seen[plain]})")
+    return tuple(out)

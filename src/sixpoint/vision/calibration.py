@@ -1,0 +1,334 @@
+"""Calibrated cameras: files of calibrations, and calibration from pictures of a board."""
+
+from __future__ import annotations
+
+import json
+import os
+import xml.etree.ElementTree as ET
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..atomic_write import atomic_write
+from ..errors import FormatError, InputError
+from ..kernels.types import Floats
+from .camera import Camera
+from .images import Picture, check_picture, opencv
+
+FORMAT = "sixpoint cameras"
+LARGEST = 1 << 22
+"""No calibration has more bytes than this."""
+SUBPIXEL = 64.0
+"""Qualisys counts in parts of a pixel."""
+Z_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
+"""From Z up to Y up, as in `sixpoint.formats.units`."""
+
+PathLike = str | os.PathLike[str]
+
+
+def save_cameras(cameras: Sequence[Camera], path: PathLike) -> None:
+    """Write a calibration; the file is replaced when all is written."""
+    content = {
+        "format": FORMAT,
+        "version": 1,
+        "cameras": [
+            {
+                "name": camera.name,
+                "size": list(camera.size),
+                "matrix": camera.matrix.tolist(),
+                "distortion": camera.distortion.tolist(),
+                "rotation": camera.rotation.tolist(),
+                "translation": camera.translation.tolist(),
+            }
+            for camera in cameras
+        ],
+    }
+    with atomic_write(path) as file:
+        file.write((json.dumps(content, indent=1) + "\n").encode())
+
+
+def load_cameras(path: PathLike) -> tuple[Camera, ...]:
+    """Read a calibration: JSON written by `save_cameras`, or Qualisys XML.
+
+    Raises:
+        FormatError: it is neither, or something in it is missing or makes no sense.
+    """
+    try:
+        with open(path, "rb") as file:
+            data = file.read(LARGEST + 1)
+    except OSError as error:
+        raise FormatError(f"Cannot be read: {error.strerror or error}.", path=path) from None
+    if len(data) > LARGEST:
+        raise FormatError(f"Expected a calibration of at most {LARGEST} bytes.", path=path)
+    if data.lstrip()[:1] == b"<":
+        return _qualisys(data, path)
+    try:
+        content = json.loads(data)
+    except ValueError as error:
+        raise FormatError(f"Expected JSON or Qualisys XML: {error}.", path=path) from None
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise FormatError(f"Expected 'format': {FORMAT!r} in a calibration.", path=path)
+    rows = content.get("cameras")
+    if not isinstance(rows, list) or not rows:
+        raise FormatError("Expected a list of 'cameras', got none.", path=path)
+    return tuple(_camera(row, k, path) for k, row in enumerate(rows))
+
+
+def _camera(row: Any, k: int, path: object) -> Camera:
+    keys = ("name", "size", "matrix", "rotation", "translation")
+    missing = [key for key in keys if not isinstance(row, dict) or key not in row]
+    if missing:
+        raise FormatError(f"Camera {k}: expected the keys {', '.join(keys)}; "
+                          f"{missing[0]!r} is missing.", path=path)  # fmt: skip
+    try:
+        return Camera(
+            str(row["name"]),
+            (int(row["size"][0]), int(row["size"][1])),
+            np.array(row["matrix"], dtype=np.float64),
+            np.array(row["rotation"], dtype=np.float64),
+            np.array(row["translation"], dtype=np.float64),
+            np.array(row.get("distortion", [0.0] * 5), dtype=np.float64),
+        )
+    except (TypeError, ValueError, IndexError, OverflowError) as error:
+        raise FormatError(f"Camera {k}: {error}", path=path) from None
+
+
+def _qualisys(data: bytes, path: object) -> tuple[Camera, ...]:
+    """Cameras of a Qualisys calibration: millimetres, Z up, picture axes X right, Y up, Z back."""
+    if b"<!DOCTYPE" in data or b"<!ENTITY" in data:
+        raise FormatError("Expected plain XML, got entity definitions.", path=path)
+    try:
+        tree = ET.fromstring(data)
+    except ET.ParseError as error:
+        raise FormatError(f"Expected Qualisys XML: {error}.", path=path) from None
+    cameras = []
+    for k, node in enumerate(tree.iter("camera")):
+        parts = {name: node.find(name) for name in ("fov_video", "transform", "intrinsic")}
+        try:
+            fov, place, lens = (dict(part.attrib) for part in parts.values() if part is not None)
+            cameras.append(_qualisys_camera(node.get("serial", f"camera {k}"), fov, place, lens))
+        except (ValueError, KeyError, InputError) as error:
+            raise FormatError(f"Camera {k}: {error}", path=path) from None
+    if not cameras:
+        raise FormatError("Expected <camera> elements in Qualisys XML, got none.", path=path)
+    return tuple(cameras)
+
+
+def _qualisys_camera(
+    name: str, fov: dict[str, str], place: dict[str, str], lens: dict[str, str]
+) -> Camera:
+    left, right, top, bottom = (float(fov[key]) for key in ("left", "right", "top", "bottom"))
+    axes = np.array([[float(place[f"r{i}{j}"]) for j in (1, 2, 3)] for i in (1, 2, 3)])
+    stand = np.array([float(place[axis]) for axis in "xyz"]) / 1000.0
+    flipped = np.diag([1.0, -1.0, -1.0]) @ axes @ Z_UP.T
+    u, _, v = np.linalg.svd(flipped)  # the file has seven digits
+    rotation = u @ v
+    number = {key: float(value) for key, value in lens.items()}
+    matrix = np.array(
+        [
+            [number["focalLengthU"], number["skew"], number["centerPointU"] - SUBPIXEL * left],
+            [0.0, number["focalLengthV"], number["centerPointV"] - SUBPIXEL * top],
+            [0.0, 0.0, SUBPIXEL],
+        ]
+    )
+    distortion = [
+        number["radialDistortion1"],
+        number["radialDistortion2"],
+        number["tangentalDistortion1"],
+        number["tangentalDistortion2"],
+        number["radialDistortion3"],
+    ]
+    return Camera(
+        name,
+        (round(right - left) + 1, round(bottom - top) + 1),
+        matrix / SUBPIXEL,
+        rotation,
+        -rotation @ (Z_UP @ stand),
+        np.array(distortion),
+    )
+
+
+def camera_from_projection(name: str, size: tuple[int, int], projection: Any) -> Camera:
+    """A camera from a known 3 x 4 matrix that takes the world [m] to pixels, up to scale."""
+    p = np.asarray(projection, dtype=np.float64)
+    if p.shape != (3, 4) or not np.isfinite(p).all() or abs(np.linalg.det(p[:, :3])) < 1e-12:
+        raise InputError(f"Expected a `projection` of rank 3, shape (3, 4), got {p.shape}.")
+    # RQ of the left part: QR of the rows from below.
+    q, r = np.linalg.qr(p[::-1, :3].T)
+    matrix, rotation = r.T[::-1, ::-1], q.T[::-1]
+    signs = np.diag(np.sign(np.diag(matrix)))
+    matrix, rotation = matrix @ signs, signs @ rotation
+    translation = np.linalg.solve(matrix, p[:, 3])
+    if np.linalg.det(rotation) < 0.0:
+        rotation, translation = -rotation, -translation
+    return Camera(name, size, matrix / matrix[2, 2], rotation, translation)
+
+
+LEAST_VIEWS = 4
+"""Pictures of a board that both cameras see; fewer do not fix a lens."""
+LEAST_CORNERS = 6
+"""Corners of a ChArUco board in one picture."""
+
+
+@dataclass(frozen=True)
+class Board:
+    """A chessboard, or a ChArUco board if `marker` is given."""
+
+    columns: int
+    """Inner corners along a row: one less than there are squares."""
+    rows: int
+    """Inner corners along a column."""
+    square: float
+    """Side of a square [m]."""
+    marker: float | None = None
+    """Side of a marker [m], for ChArUco boards of the dictionary 4X4_50."""
+
+    def __post_init__(self) -> None:
+        if min(self.columns, self.rows) < 2:
+            raise InputError(
+                f"Expected 2 inner corners or more each way, got {self.columns} x {self.rows}."
+            )
+        if not 0.0 < self.square < 10.0:
+            raise InputError(f"Expected `square` in metres, got {self.square}.")
+        if self.marker is not None and not 0.0 < self.marker < self.square:
+            raise InputError(f"Expected a `marker` smaller than the square, got {self.marker}.")
+
+    @property
+    def least_square(self) -> int:
+        """How wide a square must be in a picture to be found, more or less [px]."""
+        return 12 if self.marker is None else 20
+
+    @property
+    def corners(self) -> Floats:
+        """Inner corners in the board's plane (N, 3) [m]: X along rows, Y down, row by row."""
+        x, y = np.meshgrid(np.arange(self.columns), np.arange(self.rows))
+        flat = np.stack([x.ravel(), y.ravel(), np.zeros(x.size)], axis=-1)
+        return np.asarray(flat * self.square, dtype=np.float64)
+
+    def find(self, picture: Picture) -> Floats:
+        """Pixels of the inner corners (N, 2); NaN for those that are not seen."""
+        cv = opencv()
+        grey = cv.cvtColor(check_picture(picture), cv.COLOR_BGR2GRAY)
+        out = np.full((self.columns * self.rows, 2), np.nan)
+        if self.marker is None:
+            found, pixels = cv.findChessboardCorners(grey, (self.columns, self.rows))
+            if found:
+                stop = (cv.TERM_CRITERIA_EPS + cv.TERM_CRITERIA_COUNT, 30, 1e-3)
+                fine = cv.cornerSubPix(grey, pixels, (5, 5), (-1, -1), stop).reshape(-1, 2)
+                # A board has no top: take the order that runs to the right and down.
+                out[:] = fine if fine[0].sum() < fine[-1].sum() else fine[::-1]
+            return out
+        pixels, names = self._charuco().detectBoard(grey)[:2]
+        if names is not None and len(names) >= LEAST_CORNERS:
+            out[np.asarray(names).ravel()] = np.asarray(pixels).reshape(-1, 2)
+        return out
+
+    def _charuco(self) -> Any:
+        cv = opencv()
+        words = cv.aruco.getPredefinedDictionary(cv.aruco.DICT_4X4_50)
+        size = (self.columns + 1, self.rows + 1)
+        return cv.aruco.CharucoDetector(
+            cv.aruco.CharucoBoard(size, self.square, self.marker, words)
+        )
+
+    def picture(self, pixels_per_square: int = 60) -> Picture:
+        """The board itself, to print or to test with; one square of white around it."""
+        cv = opencv()
+        n = pixels_per_square
+        size = ((self.columns + 1) * n, (self.rows + 1) * n)
+        if self.marker is not None:
+            words = cv.aruco.getPredefinedDictionary(cv.aruco.DICT_4X4_50)
+            squares = (self.columns + 1, self.rows + 1)
+            board = cv.aruco.CharucoBoard(squares, self.square, self.marker, words)
+            grey = board.generateImage(size)
+        else:
+            y, x = np.indices((self.rows + 1, self.columns + 1))
+            dark = np.where((x + y) % 2 == 0, 0, 255).astype(np.uint8)
+            grey = np.kron(dark, np.ones((n, n), np.uint8))
+        grey = np.pad(grey, n, constant_values=255)
+        return np.ascontiguousarray(np.repeat(grey[..., None], 3, axis=2))
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """Two calibrated cameras, and how well they fit."""
+
+    cameras: tuple[Camera, Camera]
+    error: float
+    """RMS distance of corners from where the cameras should see them [px]."""
+    views: int
+    """Pairs of pictures used."""
+
+
+def calibrate_pair(
+    left: Sequence[Picture],
+    right: Sequence[Picture],
+    board: Board,
+    *,
+    origin: int = 0,
+    height: float = 0.0,
+) -> Calibration:
+    """Calibrate two cameras.
+
+    Args:
+        left: pictures of the first camera.
+        right: pictures of the second, taken at the same moments.
+        board: what they show.
+        origin: among the pairs in which both see the whole board, the one in which it stands
+            upright: its X becomes +X (a person's left), its top +Y, its face +Z.
+        height: of its first corner above the ground then [m].
+    """
+    if len(left) != len(right):
+        raise InputError(
+            f"Expected as many pictures of both cameras, got {len(left)} and {len(right)}."
+        )
+    sizes = {tuple(np.shape(picture)[1::-1]) for view in (left, right) for picture in view}
+    if len(sizes) > 1:
+        listed = ", ".join(f"{w} x {h}" for w, h in sorted(sizes))
+        raise InputError(f"Expected pictures of one size, got {listed}.")
+    cv = opencv()
+    places: list[Any] = []
+    seen: tuple[list[Any], list[Any]] = ([], [])
+    for pair in zip(left, right, strict=True):
+        corners = [board.find(picture) for picture in pair]
+        both = np.isfinite(np.concatenate(corners, axis=1)).all(axis=1)
+        if both.sum() >= LEAST_CORNERS:
+            places.append(board.corners[both].astype(np.float32))
+            for view in range(2):
+                seen[view].append(corners[view][both].astype(np.float32)[:, None])
+    if len(places) < LEAST_VIEWS:
+        raise InputError(
+            f"Expected {LEAST_VIEWS} pairs of pictures or more in which both cameras see a board "
+            f"of {board.columns} x {board.rows} inner corners; got {len(places)} of {len(left)}. "
+            f"Squares must be {board.least_square} pixels wide in the pictures: show the board "
+            "nearer, or take one with larger squares."
+        )
+    if not 0 <= origin < len(places):
+        raise InputError(f"Expected `origin` in 0..{len(places) - 1}, got {origin}.")
+    size = next(iter(sizes))
+    # The third radial term is not to be had from a few pictures: it would fit their noise.
+    fixed = cv.CALIB_FIX_K3
+    lenses = [cv.calibrateCamera(places, seen[v], size, None, None, flags=fixed) for v in range(2)]
+    result = cv.stereoCalibrate(
+        places, seen[0], seen[1], lenses[0][1], lenses[0][2], lenses[1][1], lenses[1][2], size,
+        flags=cv.CALIB_FIX_INTRINSIC,
+    )  # fmt: skip
+    error, across, apart = float(result[0]), np.asarray(result[5]), np.asarray(result[6]).ravel()
+    turn = np.asarray(cv.Rodrigues(lenses[0][3][origin])[0])
+    shift = np.asarray(lenses[0][4][origin]).ravel()
+    # World to board: X stays, Y up instead of down, Z out of the board instead of into it.
+    axes = np.diag([1.0, -1.0, -1.0])
+    rotation = turn @ axes
+    translation = shift - rotation @ np.array([0.0, height, 0.0])
+    first = Camera("left", size, lenses[0][1], rotation, translation, _five(lenses[0][2]))
+    second = Camera(
+        "right", size, lenses[1][1], across @ rotation, across @ translation + apart,
+        _five(lenses[1][2]),
+    )  # fmt: skip
+    return Calibration((first, second), error, len(places))
+
+
+def _five(distortion: Any) -> Floats:
+    return np.asarray(distortion, dtype=np.float64).ravel()[:5]

@@ -1,0 +1,253 @@
+"""Which pixels are the person (chroma key or background), and which of them are skin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..body.skeleton import frozen_array
+from ..errors import InputError
+from ..kernels.types import Floats
+from .images import Box, Mask, Picture, check_picture, opencv
+
+DARKEST = 30.0
+"""A sum R + G + B below this has no colour that could be told from noise."""
+KERNEL = 3
+"""Size of the opening that removes specks, and of the blur that calms noise [px]."""
+
+
+@dataclass(frozen=True, eq=False)
+class Chroma:
+    """A picture's colours without brightness: what all masks look at."""
+
+    red: NDArray[np.float32]
+    """R / (R + G + B), (height, width)."""
+    green: NDArray[np.float32]
+    """G / (R + G + B)."""
+    total: NDArray[np.float32]
+    """R + G + B, 0 to 765."""
+
+    def part(self, box: Box) -> Chroma:
+        """A part of the picture."""
+        return Chroma(self.red[box], self.green[box], self.total[box])
+
+
+def chroma_of(picture: Picture, blur: int = KERNEL) -> Chroma:
+    """Colours of a picture, blurred a little: noise is divided by the sum, so it counts in shadow.
+
+    Args:
+        picture: blue, green, red.
+        blur: size of the Gaussian [px], odd; 1 for none.
+    """
+    cv = opencv()
+    calm = cv.GaussianBlur(check_picture(picture), (blur, blur), 0) if blur > 1 else picture
+    blue, green, red = (channel.astype(np.float32) for channel in cv.split(calm))
+    total = blue + green + red
+    scale = 1.0 / np.maximum(total, 1.0)
+    return Chroma(red * scale, green * scale, total)
+
+
+@dataclass(frozen=True)
+class ChromaKey:
+    """A wall of one colour behind the person; everything else is the person."""
+
+    key: tuple[int, int, int] = (0, 177, 64)
+    """Red, green and blue of the wall, 0 to 255."""
+    threshold: float = 0.14
+    """Colours nearer to the wall's than this, in (r, g), are wall."""
+
+    def __post_init__(self) -> None:
+        if len(self.key) != 3 or not all(0 <= part <= 255 for part in self.key):
+            raise InputError(f"Expected `key` to be red, green, blue in 0..255, got {self.key}.")
+        if sum(self.key) < DARKEST:
+            raise InputError(f"Expected a `key` that has a colour, got black {self.key}.")
+        if not 0.0 < self.threshold < 1.0:
+            raise InputError(f"Expected `threshold` in (0, 1), got {self.threshold}.")
+
+    def mask(self, chroma: Chroma) -> Mask:
+        """What is not the wall; the dark has no colour and is not the wall either."""
+        red, green = (
+            np.float32(self.key[0] / sum(self.key)),
+            np.float32(self.key[1] / sum(self.key)),
+        )
+        away = (chroma.red - red) ** 2 + (chroma.green - green) ** 2
+        return _bytes((away > np.float32(self.threshold**2)) | (chroma.total < DARKEST))
+
+
+@dataclass(frozen=True, eq=False)
+class Background:
+    """A picture of the empty room; what differs from it is the person.
+
+    For rooms without a coloured wall. Needs a camera and lights that do not move. A colour that
+    differs counts, and a brightness that differs a lot: a shadow differs a little.
+    """
+
+    picture: Picture
+    """The room without anybody, seen by the same camera."""
+    threshold: float = 0.04
+    """Difference of (r, g) that counts."""
+    dimming: float = 0.4
+    """Part of the brightness that must be gained or lost to count without a change of colour."""
+
+    def mask(self, chroma: Chroma) -> Mask:
+        """What differs from the empty room."""
+        empty = chroma_of(self.picture)
+        if empty.total.shape != chroma.total.shape:
+            raise InputError(
+                f"Expected pictures of the size of the background, {_size(empty.total)}; "
+                f"got {_size(chroma.total)}."
+            )
+        away = (chroma.red - empty.red) ** 2 + (chroma.green - empty.green) ** 2
+        lit = (chroma.total > DARKEST) & (empty.total > DARKEST)
+        ratio = np.abs(np.log((chroma.total + 10.0) / (empty.total + 10.0)))
+        other = (away > np.float32(self.threshold**2)) & lit
+        return _bytes(other | (ratio > -np.log(1.0 - self.dimming)))
+
+
+def learn_key(picture: Picture, border: float = 0.15) -> ChromaKey:
+    """The colour of the wall, as seen in the upper corners of a picture."""
+    tall, wide = check_picture(picture).shape[:2]
+    rows, columns = max(1, int(border * tall)), max(1, int(border * wide))
+    corners = np.concatenate(
+        [picture[:rows, :columns].reshape(-1, 3), picture[:rows, -columns:].reshape(-1, 3)]
+    )
+    blue, green, red = (round(float(x)) for x in np.median(corners, axis=0))
+    return ChromaKey((red, green, blue))
+
+
+@dataclass(frozen=True, eq=False)
+class Person:
+    """The largest thing that is not background."""
+
+    mask: Mask
+    box: Box
+    """The part of the picture that holds it: later stages need look nowhere else."""
+    area: int
+    """Pixels of it."""
+    other: int
+    """Pixels of the next largest thing: a second person, or rubbish."""
+    parts: int
+    """Things found in all."""
+
+
+def find_person(mask: Mask) -> Person:
+    """The largest part of a mask, specks removed, holes kept.
+
+    Parts that are two pixels apart are one: a cuff may look like the wall.
+    """
+    cv = opencv()
+    opened = cv.morphologyEx(mask, cv.MORPH_OPEN, np.ones((KERNEL, KERNEL), np.uint8))
+    grown = cv.dilate(opened, np.ones((KERNEL, KERNEL), np.uint8))
+    x, y, wide, tall = cv.boundingRect(grown)
+    found = np.zeros_like(mask)
+    if wide == 0:
+        return Person(found, (slice(0, 0), slice(0, 0)), 0, 0, 0)
+    # Labels of the part that is not empty: a third of the time of the whole picture.
+    labels, stats = cv.connectedComponentsWithStats(grown[y : y + tall, x : x + wide])[1:3]
+    areas = stats[1:, cv.CC_STAT_AREA]
+    order = np.argsort(areas)[::-1]
+    left, top, wide, tall = (int(stats[1 + order[0], k]) for k in range(4))
+    inner = (slice(top, top + tall), slice(left, left + wide))
+    box = (slice(y + top, y + top + tall), slice(x + left, x + left + wide))
+    found[box] = _bytes(labels[inner] == 1 + order[0]) & opened[box]
+    rival = int(areas[order[1]]) if len(order) > 1 else 0
+    return Person(found, box, int(cv.countNonZero(found[box])), rival, len(order))
+
+
+def moments(mask: Any) -> tuple[float, float, float]:
+    """m00, m10, m01 of a silhouette (Eq. (1) of the paper): sums over its pixels."""
+    found = opencv().moments(np.ascontiguousarray(mask, dtype=np.uint8), binaryImage=True)
+    return float(found["m00"]), float(found["m10"]), float(found["m01"])
+
+
+def silhouette_centre(mask: Any) -> Floats:
+    """Centre of gravity (u, v) of a silhouette (Eq. (2)), NaN if it is empty, shape (2,)."""
+    m00, m10, m01 = moments(mask)
+    return np.array([m10 / m00, m01 / m00]) if m00 > 0.0 else np.full(2, np.nan)
+
+
+def without_arms(mask: Mask, width: float) -> Mask:
+    """What is left of a silhouette when everything thinner than `width` [px] is taken away."""
+    cv = opencv()
+    # A square instead of a disc is two passes along rows and columns: five times quicker.
+    size = max(3, 2 * round(0.5 * width) + 1)
+    opened: Mask = cv.morphologyEx(mask, cv.MORPH_OPEN, np.ones((size, size), np.uint8))
+    return opened if opened.any() else mask
+
+
+def _bytes(flags: NDArray[np.bool_]) -> Mask:
+    return flags.astype(np.uint8) * np.uint8(255)
+
+
+def _size(array: NDArray[Any]) -> str:
+    return f"{array.shape[1]} x {array.shape[0]}"
+
+
+LEAST_PIXELS = 30
+"""Fewer pixels do not tell how skin varies."""
+
+
+@dataclass(frozen=True, eq=False)
+class SkinModel:
+    """Skin as (r, g) = (R, G) / (R + G + B), which hardly depends on how light or dark it is."""
+
+    mean: tuple[float, float] = (0.435, 0.316)
+    """Middle of the colours. The default covers skins from very light to very dark in white light;
+    one that is fitted to the person is narrower and tells skin from wood and leather."""
+    covariance: tuple[tuple[float, float], tuple[float, float]] = (
+        (0.00075, -0.0002),
+        (-0.0002, 0.00015),
+    )
+    threshold: float = 2.5
+    """Standard deviations within which a colour is skin."""
+    darkest: float = 70.0
+    """A sum R + G + B below this is too dark to be called skin: black shoes have red noise."""
+
+    def __post_init__(self) -> None:
+        spread = frozen_array(self.covariance)
+        if spread.shape != (2, 2) or np.linalg.eigvalsh(spread).min() <= 0.0:
+            raise InputError("Expected `covariance` to be 2 x 2 and positive definite.")
+        if not self.threshold > 0.0:
+            raise InputError(f"Expected `threshold` > 0, got {self.threshold}.")
+
+    def mask(self, chroma: Chroma, person: Mask) -> Mask:
+        """Pixels of the person that have the colour of skin."""
+        inverse = np.linalg.inv(np.array(self.covariance))
+        a, b, c = (np.float32(x) for x in (inverse[0, 0], 2.0 * inverse[0, 1], inverse[1, 1]))
+        red, green = chroma.red - np.float32(self.mean[0]), chroma.green - np.float32(self.mean[1])
+        away = a * red * red + b * red * green + c * green * green
+        near = (away < np.float32(self.threshold**2)) & (chroma.total >= self.darkest)
+        return _bytes(near) & person
+
+
+def fit_skin(pictures: Sequence[Picture], masks: Sequence[Mask], widen: float = 1.5) -> SkinModel:
+    """The skin of one person from pixels that are known to be skin.
+
+    Args:
+        pictures: blue, green, red.
+        masks: where skin is in each.
+        widen: how much wider than measured the model is, for other light.
+    """
+    if len(pictures) != len(masks):
+        raise InputError(f"Expected as many masks as pictures, got {len(masks)}, {len(pictures)}.")
+    samples: list[Floats] = []
+    for picture, mask in zip(pictures, masks, strict=True):
+        chroma = chroma_of(picture)
+        chosen = (np.asarray(mask) > 0) & (chroma.total >= DARKEST)
+        samples.append(np.stack([chroma.red[chosen], chroma.green[chosen]], -1).astype(float))
+    colours = np.concatenate(samples) if samples else np.zeros((0, 2))
+    if len(colours) < LEAST_PIXELS:
+        raise InputError(f"Expected {LEAST_PIXELS} pixels of skin or more, got {len(colours)}.")
+    centre = np.median(colours, axis=0)
+    near = colours[(np.abs(colours - centre) < 0.1).all(axis=1)]
+    # A floor as wide as the noise of one grey level: a drawn skin has no variance at all.
+    spread = widen**2 * np.cov(near.T) + np.diag([4e-5, 4e-5])
+    return SkinModel(
+        (float(centre[0]), float(centre[1])),
+        ((float(spread[0, 0]), float(spread[0, 1])), (float(spread[1, 0]), float(spread[1, 1]))),
+        3.0,
+    )

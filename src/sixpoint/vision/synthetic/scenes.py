@@ -1,0 +1,186 @@
+"""What happens on the synthetic stage: the movements of the paper's tests, written in code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from types import MappingProxyType
+
+from ...body.anthropometry import DEFAULT_STATURE
+from ...body.skeleton import Skeleton
+from ...data.authoring import Take
+from ...errors import UnknownName
+from ...motion.motion import Motion
+from .room import RATE
+
+STANCE = 0.12
+"""Half the distance of the feet [m]."""
+
+
+def _standing(duration: float) -> Take:
+    """Somebody who stands on both feet, arms hanging, a little away from the body."""
+    take = Take(duration)
+    take.relax()
+    take.add("*_shoulder.abduction", 9.0)
+    take.stand("l", STANCE, 0.125, 8.0)
+    take.stand("r", -STANCE, 0.125, -8.0)
+    return take
+
+
+def _hold(take: Take, side: str, keys: Mapping[float, tuple[float, float, float]]) -> None:
+    """The wrist of one side goes from place to place; free before the first and after the last."""
+    for k, axis in enumerate("xyz"):
+        take.add(f"{side}_hand.{axis}", {time: place[k] for time, place in keys.items()})
+    first, last = min(keys), max(keys)
+    take.add(f"{side}_hand.hold", {first - 0.6: 0.0, first: 1.0, last: 1.0, last + 0.6: 0.0})
+
+
+@cache
+def calibration() -> Motion:
+    """Standing still, symmetric, arms along the body: what a body is measured by (S3.13)."""
+    take = Take(1.0)
+    take.stand("l", STANCE, 0.125, 8.0)
+    take.stand("r", -STANCE, 0.125, -8.0)
+    take.add("*_shoulder.abduction", 5.0)
+    return take.motion().resampled(RATE)
+
+
+@cache
+def gestures() -> Motion:
+    """Both hands before the body: up, apart, forward, each its own way."""
+    take = _standing(6.0)
+    take.breathe()
+    take.sway()
+    _hold(take, "l", {0.9: (0.30, 1.25, 0.35), 1.9: (0.45, 1.55, 0.30), 3.1: (0.22, 1.10, 0.48),
+                      4.2: (0.48, 1.20, 0.20), 5.0: (0.30, 1.30, 0.35)})  # fmt: skip
+    _hold(take, "r", {0.9: (-0.30, 1.15, 0.35), 2.1: (-0.25, 1.35, 0.46), 3.0: (-0.50, 1.45, 0.22),
+                      4.0: (-0.28, 1.00, 0.40), 5.0: (-0.30, 1.20, 0.30)})  # fmt: skip
+    take.add("*_elbow.flexion", 10.0)
+    return take.motion().resampled(RATE)
+
+
+@cache
+def crossing() -> Motion:
+    """Hands cross before the chest and come back, twice: one nearer to the cameras (S3.5)."""
+    take = _standing(6.0)
+    take.sway()
+    _hold(take, "l", {0.8: (0.30, 1.20, 0.33), 2.0: (-0.12, 1.22, 0.42), 3.2: (0.30, 1.15, 0.33),
+                      4.3: (-0.12, 1.02, 0.44), 5.2: (0.30, 1.15, 0.33)})  # fmt: skip
+    _hold(take, "r", {0.8: (-0.30, 1.15, 0.30), 2.0: (0.12, 1.16, 0.26), 3.2: (-0.30, 1.10, 0.30),
+                      4.3: (0.12, 1.20, 0.27), 5.2: (-0.30, 1.15, 0.30)})  # fmt: skip
+    return take.motion().resampled(RATE)
+
+
+@cache
+def clap() -> Motion:
+    """Hands meet before the chest and part again, twice, at one depth: they do not cross."""
+    take = _standing(6.0)
+    take.sway()
+    for side, sign in (("l", 1.0), ("r", -1.0)):
+        apart, meet = (sign * 0.30, 1.20, 0.33), (sign * 0.05, 1.20, 0.40)
+        _hold(take, side, {0.8: apart, 2.0: meet, 3.0: apart, 4.0: meet, 5.2: apart})
+    return take.motion().resampled(RATE)
+
+
+@cache
+def rest() -> Motion:
+    """Hands rest on each other for two seconds, and part again."""
+    take = _standing(6.0)
+    take.sway()
+    _hold(take, "l", {0.8: (0.30, 1.20, 0.33), 1.8: (0.02, 1.20, 0.38), 4.0: (-0.02, 1.20, 0.38),
+                      5.2: (0.30, 1.15, 0.33)})  # fmt: skip
+    _hold(take, "r", {0.8: (-0.30, 1.15, 0.30), 1.8: (-0.02, 1.19, 0.33), 4.0: (0.02, 1.19, 0.33),
+                      5.2: (-0.30, 1.15, 0.30)})  # fmt: skip
+    return take.motion().resampled(RATE)
+
+
+@cache
+def face() -> Motion:
+    """The left hand passes before the face, to the other side and back."""
+    take = _standing(6.0)
+    take.sway()
+    _hold(take, "l", {0.8: (0.30, 1.30, 0.35), 2.0: (0.0, 1.62, 0.35), 3.0: (-0.25, 1.50, 0.35),
+                      4.0: (0.0, 1.62, 0.35), 5.2: (0.30, 1.20, 0.33)})  # fmt: skip
+    _hold(take, "r", {0.8: (-0.30, 1.15, 0.30), 2.0: (-0.30, 1.10, 0.30),
+                      5.2: (-0.30, 1.15, 0.30)})  # fmt: skip
+    return take.motion().resampled(RATE)
+
+
+@cache
+def box() -> Motion:
+    """An imaginary box carried from side to side, 5.5 s (S3.35, Fig. 13 of the paper)."""
+    take = _standing(5.5)
+    half = 0.17
+    path = {0.7: (0.0, 0.98, 0.42), 1.7: (0.34, 1.12, 0.32), 2.7: (0.0, 1.20, 0.44),
+            3.7: (-0.36, 1.10, 0.30), 4.7: (0.0, 0.98, 0.42)}  # fmt: skip
+    for side, sign in (("l", 1.0), ("r", -1.0)):
+        _hold(take, side, {t: (x + sign * half, y, z) for t, (x, y, z) in path.items()})
+    for channel, left, right in (
+        ("trunk.twist", 22.0, -22.0),
+        ("trunk.bend", 5.0, -5.0),
+        ("pelvis.x", 0.05, -0.05),
+        ("pelvis.yaw", 10.0, -10.0),
+        ("gaze.yaw", 25.0, -25.0),
+    ):
+        take.add(channel, {0.7: 0.0, 1.7: left, 2.7: 0.0, 3.7: right, 4.7: 0.0})
+    take.add("trunk.flexion", {0.7: 4.0, 1.7: 10.0, 2.7: 3.0, 3.7: 12.0, 4.7: 4.0})
+    return take.motion().resampled(RATE)
+
+
+@cache
+def lean() -> Motion:
+    """Weight on both feet, then on the left one, then back (Fig. 6 of the paper)."""
+    take = _standing(4.0)
+    take.add("pelvis.x", {0.8: 0.0, 1.6: 0.10, 2.6: 0.10, 3.4: 0.0})
+    take.add("pelvis.list", {0.8: 0.0, 1.6: 3.0, 2.6: 3.0, 3.4: 0.0})
+    take.add("trunk.bend", {0.8: 0.0, 1.6: -4.0, 2.6: -4.0, 3.4: 0.0})
+    return take.motion().resampled(RATE)
+
+
+@cache
+def far_reach() -> Motion:
+    """The left hand goes to the side, farther than the arm is long: hips go back (Fig. 11)."""
+    take = _standing(5.0)
+    take.add("l_shoulder.abduction", {0.5: 0.0, 1.8: 72.0, 3.4: 72.0, 4.6: 0.0})
+    take.add("l_elbow.flexion", {0.5: 0.0, 1.8: -14.0, 3.4: -14.0, 4.6: 0.0})
+    take.add("l_clavicle.elevation", {0.5: 0.0, 2.4: 4.0, 3.2: 4.0, 4.4: 0.0})
+    for channel, most in (
+        ("pelvis.x", -0.06),
+        ("pelvis.list", 8.0),
+        ("trunk.bend", 24.0),
+        ("l_shoulder.abduction", 24.0),
+    ):
+        take.add(channel, {1.6: 0.0, 2.6: most, 3.2: most, 4.2: 0.0})
+    take.add("gaze.yaw", {0.8: 0.0, 1.8: 35.0, 3.2: 35.0, 4.4: 0.0})
+    return take.motion().resampled(RATE)
+
+
+SCENES: Mapping[str, Callable[[], Motion]] = MappingProxyType(
+    {
+        "calibration": calibration,
+        "gestures": gestures,
+        "crossing": crossing,
+        "clap": clap,
+        "rest": rest,
+        "face": face,
+        "box": box,
+        "lean": lean,
+        "far_reach": far_reach,
+    }
+)
+"""Name -> function that makes the movement (and remembers it), at 30 Hz."""
+
+
+MEETINGS = ("crossing", "clap", "rest", "face")
+"""Scenes in which hands meet each other or the face: labels are at stake."""
+
+
+def scene(name: str, stature: float = DEFAULT_STATURE) -> Motion:
+    """One of the movements, by somebody of a stature [m]; names in `SCENES`."""
+    if name not in SCENES:
+        raise UnknownName("scene", name, SCENES)
+    motion = SCENES[name]()
+    if stature == DEFAULT_STATURE:
+        return motion
+    body = Skeleton.humanoid(stature)
+    return Motion(body, motion.root * (stature / DEFAULT_STATURE), motion.rotations, motion.rate)
