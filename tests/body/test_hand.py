@@ -8,7 +8,7 @@ from sixpoint.body.hand import FINGERS, PALM
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.errors import UnknownName
 from sixpoint.kernels import arrays
-from sixpoint.limits import hand_limits, is_hand
+from sixpoint.limits import hand_limits
 from sixpoint.motion.motion import Motion
 from sixpoint.motion.pose import Pose
 from sixpoint.solvers import solver
@@ -94,10 +94,10 @@ def test_a_hand_has_its_limits_unless_told_otherwise(name: str):
 
 
 def test_other_figures_are_no_hands():
-    assert is_hand(Skeleton.hand(0.1))
-    assert not is_hand(Skeleton.chain(17))
+    assert Skeleton.hand(0.1).kind == "hand"
+    assert Skeleton.chain(17).kind == "other"
     straight = Skeleton(
         HAND.names, HAND.parents, HAND.offsets, HAND.site_names, HAND.site_parents,
         HAND.site_offsets,
     )  # fmt: skip
-    assert not is_hand(straight)  # no hinges
+    assert straight.kind == "other"  # no hinges

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from sixpoint.body import hanim
 from sixpoint.body.anthropometry import FRACTIONS, LENGTHS, body_height, lengths_from_stature
-from sixpoint.body.humanoid import build_humanoid, measure_lengths
-from sixpoint.body.skeleton import depth_first
+from sixpoint.body.humanoid import measure_lengths
+from sixpoint.body.skeleton import Skeleton
+from sixpoint.body.tree import depth_first
 from sixpoint.errors import InputError, UnknownName
 
 LENGTHS_OF_PEOPLE = st.fixed_dictionaries(
@@ -21,20 +22,20 @@ def rest_of(skeleton):
 
 
 def test_34_joints_depth_first_from_one_root() -> None:
-    figure = build_humanoid()
+    figure = Skeleton.humanoid()
     assert figure.joint_count == 34
     assert list(figure.parents).count(-1) == 1
     assert depth_first(figure.parents) == list(range(34))
 
 
 def test_three_joints_share_the_root() -> None:
-    figure = build_humanoid()
+    figure = Skeleton.humanoid()
     at = [figure.index(name) for name in hanim.COLOCATED]
     assert not figure.offsets[at[1:]].any()
 
 
 def test_four_joints_below_each_wrist_and_two_below_each_ankle() -> None:
-    figure = build_humanoid()
+    figure = Skeleton.humanoid()
     for carrier, count in (("wrist", 4), ("ankle", 2)):
         for side in "lr":
             top = figure.index(f"{side}_{carrier}")
@@ -43,7 +44,7 @@ def test_four_joints_below_each_wrist_and_two_below_each_ankle() -> None:
 
 
 def test_roles_and_hinges_name_joints() -> None:
-    figure = build_humanoid()
+    figure = Skeleton.humanoid()
     assert set(figure.roles.values()) | set(figure.hinges) <= set(figure.names)
     assert len(figure.roles) == 16
     assert {figure.index(n) for n in hanim.SPINE} < set(
@@ -52,7 +53,7 @@ def test_roles_and_hinges_name_joints() -> None:
 
 
 def test_default_stature_and_neutral_stance() -> None:
-    at = rest_of(build_humanoid())
+    at = rest_of(Skeleton.humanoid())
     assert at["skull_tip"][1] == pytest.approx(1.75, abs=1e-3)
     assert at["skullbase"][1] == pytest.approx(1.6209, abs=1e-3)  # H-Anim's own
     for side, sign in (("l", 1), ("r", -1)):
@@ -64,14 +65,14 @@ def test_default_stature_and_neutral_stance() -> None:
 
 @given(LENGTHS_OF_PEOPLE)
 def test_lengths_round_trip(lengths: dict[str, float]) -> None:
-    figure = build_humanoid(lengths=lengths)
+    figure = Skeleton.humanoid(lengths=lengths)
     assert measure_lengths(figure) == pytest.approx(lengths, rel=1e-12)
     assert figure.anatomy.height == pytest.approx(body_height(lengths), rel=1e-12)
 
 
 @given(LENGTHS_OF_PEOPLE)
 def test_limbs_hang_exactly_down(lengths: dict[str, float]) -> None:
-    figure = build_humanoid(lengths=lengths)
+    figure = Skeleton.humanoid(lengths=lengths)
     for side in "lr":
         for name in ("knee", "ankle", "elbow", "wrist", "middle1", "middle2"):
             x, y, z = figure.offsets[figure.index(f"{side}_{name}")]
@@ -81,14 +82,14 @@ def test_limbs_hang_exactly_down(lengths: dict[str, float]) -> None:
 
 @given(LENGTHS_OF_PEOPLE)
 def test_right_mirrors_left_and_the_spine_lies_between(lengths: dict[str, float]) -> None:
-    at = rest_of(build_humanoid(lengths=lengths))
+    at = rest_of(Skeleton.humanoid(lengths=lengths))
     for name, position in at.items():
         other = {"l": "r", "r": "l"}[name[0]] + name[1:] if name[1] == "_" else name
         assert np.array_equal(at[other] * [-1.0, 1.0, 1.0], position)
 
 
 def test_the_spine_is_curved_enough_to_stretch() -> None:
-    at = rest_of(build_humanoid())
+    at = rest_of(Skeleton.humanoid())
     chain = np.array([at[name] for name in ("HumanoidRoot", *hanim.SPINE, "skullbase")])
     bones = np.linalg.norm(np.diff(chain, axis=0), axis=1).sum()
     assert 1.02 < bones / np.linalg.norm(chain[-1] - chain[0]) < 1.03
@@ -96,21 +97,21 @@ def test_the_spine_is_curved_enough_to_stretch() -> None:
 
 @given(st.floats(0.5, 2.5))
 def test_stature_scales_every_node_alike(height: float) -> None:
-    scaled = build_humanoid(height).rest()[0]
-    assert scaled == pytest.approx(height / 1.75 * build_humanoid().rest()[0], abs=1e-12)
+    scaled = Skeleton.humanoid(height).rest()[0]
+    assert scaled == pytest.approx(height / 1.75 * Skeleton.humanoid().rest()[0], abs=1e-12)
 
 
 @pytest.mark.parametrize("name", LENGTHS)
 def test_one_length_leaves_the_others_alone(name: str) -> None:
     given_length = 1.2 * lengths_from_stature(1.6)[name]
-    measured = measure_lengths(build_humanoid(1.6, {name: given_length}))
+    measured = measure_lengths(Skeleton.humanoid(1.6, lengths={name: given_length}))
     assert measured == pytest.approx({**lengths_from_stature(1.6), name: given_length})
 
 
 def test_bad_lengths_are_refused() -> None:
     with pytest.raises(UnknownName, match="No length 'tail'"):
-        build_humanoid(lengths={"tail": 0.4})
+        Skeleton.humanoid(lengths={"tail": 0.4})
     with pytest.raises(InputError, match="Expected `hand` in metres"):
-        build_humanoid(lengths={"hand": 18.0})
+        Skeleton.humanoid(lengths={"hand": 18.0})
     with pytest.raises(InputError, match="Expected `height` in metres"):
-        build_humanoid(height=0.0)
+        Skeleton.humanoid(height=0.0)

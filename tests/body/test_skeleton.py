@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sixpoint.body.skeleton import Skeleton, depth_first, frozen_array
+from sixpoint.body.skeleton import Skeleton, frozen_array
+from sixpoint.body.tree import depth_first
 from sixpoint.errors import InputError, UnknownName
 from sixpoint.kernels import arrays
 
@@ -130,6 +131,13 @@ def test_the_humanoid_and_its_anatomy_are_one_call_away():
     assert figure.joint_count == 34
     assert figure.anatomy is figure.anatomy
     assert Skeleton.humanoid(lengths={"calf": 0.4}) != Skeleton.humanoid()
+
+
+def test_the_kind_is_found_without_building_an_anatomy():
+    assert Skeleton.humanoid().kind == "human"
+    assert ARM.kind == "other"
+    with pytest.raises(UnknownName, match="No role 'tail'"):
+        replace(ARM, roles={"tail": "tip"}).kind  # noqa: B018
 
 
 @given(st.lists(st.integers(0, 100), max_size=30))

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sixpoint.body.humanoid import build_humanoid
+from sixpoint.body.skeleton import Skeleton
 from sixpoint.data.clips import CLIPS, builtin
 from sixpoint.errors import UnknownName
 from sixpoint.kernels import arrays
@@ -34,7 +34,7 @@ def test_four_to_eight_seconds_at_60_hz_on_the_default_figure(name: str) -> None
     motion = builtin(name)
     assert motion.rate == 60.0
     assert 4.0 <= motion.duration <= 8.0
-    assert motion.skeleton == build_humanoid()
+    assert motion.skeleton == Skeleton.humanoid()
 
 
 @clips

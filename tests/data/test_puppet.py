@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sixpoint.body.humanoid import build_humanoid
+from sixpoint.body.skeleton import Skeleton
 from sixpoint.data.authoring import RATE, Take
 from sixpoint.data.puppet import CHANNELS, Puppet, two_bone
 from sixpoint.kernels import arrays
@@ -60,7 +60,7 @@ def test_two_bones_survive_a_target_at_their_start() -> None:
 
 
 def test_all_channels_zero_is_the_neutral_stance_with_soft_knees() -> None:
-    figure = build_humanoid()
+    figure = Skeleton.humanoid()
     still = {name: np.zeros(1) for name in CHANNELS}
     for side, x in (("l", 0.09625), ("r", -0.09625)):
         still[f"{side}_foot.x"] = np.full(1, x)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from rigs import odd_rig, random_motion, random_rotations, still_motion
+from sixpoint.body.shapes import TorsoPrism
 from sixpoint.body.skeleton import Skeleton
-from sixpoint.body.torso import TorsoPrism
 from sixpoint.errors import InputError
 from sixpoint.formats import load
 from sixpoint.kernels import arrays

@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -33,8 +33,12 @@ from ..kernels.quaternion import (
 from ..kernels.rotation import rotation_between
 from ..kernels.types import Floats, Ints, Quat, Vec3
 from ..kernels.vector import vec_angle, vec_cross, vec_dot, vec_length, vec_reject, vec_unit
-from .roles import Roles, find_roles
-from .skeleton import Skeleton, frozen_array
+from .roles import Roles
+from .tree import JointTree
+from .values import frozen_array
+
+if TYPE_CHECKING:
+    from .skeleton import Skeleton
 
 Region = Literal["lumbar", "thoracic", "cervical"]
 
@@ -198,9 +202,8 @@ def anatomy_of(skeleton: Skeleton) -> Anatomy:
     return skeleton.anatomy
 
 
-def build_anatomy(skeleton: Skeleton) -> Anatomy:
-    """Recognise the roles of a skeleton and put it into the neutral stance."""
-    roles = find_roles(skeleton)
+def build_anatomy(skeleton: Skeleton, roles: Roles) -> Anatomy:
+    """Put a skeleton with known roles into the neutral stance."""
     positions, bind = skeleton.rest()
     upright = quat_conj(_body_frame(positions, roles))
     turns: list[Quat] = [(1.0, 0.0, 0.0, 0.0)] * skeleton.joint_count  # T_j: bind to neutral
@@ -241,7 +244,7 @@ def _body_frame(positions: Floats, roles: Roles) -> Quat:
 
 
 def _limb_turns(
-    skeleton: Skeleton, roles: Roles, positions: Floats, bind: Floats, upright: Quat
+    skeleton: JointTree, roles: Roles, positions: Floats, bind: Floats, upright: Quat
 ) -> dict[int, Quat]:
     """For the joints where limbs begin and bend: the rotation that makes the limb hang."""
     known = {**roles.hinges, **skeleton.hinges}

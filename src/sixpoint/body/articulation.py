@@ -14,14 +14,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import InputError, RolesNotFound, UnknownName
+from ..errors import InputError, UnknownName
 from ..kernels import arrays
 from ..kernels.types import Bools, Floats, Ints
 from .anatomy import Anatomy
-from .skeleton import Skeleton, frozen_array
+from .values import frozen_array
+
+if TYPE_CHECKING:
+    from .skeleton import Skeleton
 
 HINGE, BALL = 1, 3
 """Degrees of freedom of a joint."""
@@ -159,13 +163,12 @@ class Articulation:
         return arrays.rotate(turn, self.joint_axes(rotations))
 
 
-def build_articulation(skeleton: Skeleton) -> Articulation:
+def build_articulation(skeleton: Skeleton, anatomy: Anatomy | None) -> Articulation:
     """The frames at rest and the degrees of freedom of any skeleton.
 
     A joint with an axis in `Skeleton.hinges` is a hinge, as are elbows and knees of people; any
     other is a ball.
     """
-    anatomy = person(skeleton)
     if anatomy is None:
         neutral = skeleton.rest()[1]
         above = skeleton.node_parents
@@ -196,8 +199,5 @@ def build_articulation(skeleton: Skeleton) -> Articulation:
 
 
 def person(skeleton: Skeleton) -> Anatomy | None:
-    """The anatomy of a skeleton, None if it is no person."""
-    try:
-        return skeleton.anatomy
-    except RolesNotFound:
-        return None
+    """The anatomy of a human, None for any other skeleton."""
+    return skeleton.anatomy if skeleton.kind == "human" else None

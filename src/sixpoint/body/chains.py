@@ -1,7 +1,4 @@
-"""Figures that are no people: rows of joints, and trees of them.
-
-Straight at rest. They are what numeric solvers are tried on, and models of arms, ropes and tails.
-"""
+"""Chains and trees of joints, straight at rest: test bodies, arms, ropes and tails."""
 
 from __future__ import annotations
 
@@ -12,26 +9,28 @@ from numpy.typing import ArrayLike
 
 from ..errors import InputError
 from ..kernels.types import Floats
-from .skeleton import Kind, Skeleton
+from .tree import JointKind, JointTree
 
 MOST_JOINTS = 10_000
-"""More joints in one figure are taken for a mistake."""
+"""Largest accepted number of joints; more are taken for a mistake."""
+UP: Floats = np.array((0.0, 1.0, 0.0))
+Z = (0.0, 0.0, 1.0)
 
 
 def build_chain(
     joints: int,
     length: float | Sequence[float] = 1.0,
     *,
-    kind: Kind = "ball",
+    kind: JointKind = "ball",
     axis: ArrayLike = (0.0, 0.0, 1.0),
     bone: ArrayLike = (0.0, 1.0, 0.0),
-) -> Skeleton:
+) -> JointTree:
     """See `Skeleton.chain`."""
     check_count("joints", joints)
     lengths = _lengths(length, joints)
     vectors = lengths[:, None] * _directions("bone", bone)[0]
     names = tuple(f"joint_{k + 1}" for k in range(joints))
-    return Skeleton(
+    return JointTree(
         names,
         np.arange(joints) - 1,
         np.concatenate([np.zeros((1, 3)), vectors[:-1]]),
@@ -49,9 +48,8 @@ def build_tree(
     trunk: int,
     length: float,
     spread: float,
-    kind: Kind,
-    axis: ArrayLike,
-) -> Skeleton:
+    kind: JointKind,
+) -> JointTree:
     """See `Skeleton.tree`."""
     for name, count in (("branches", branches), ("joints", joints), ("trunk", trunk)):
         check_count(name, count)
@@ -71,29 +69,26 @@ def build_tree(
             names.append(f"branch_{b + 1}_{k + 1}")
         ends.append(len(names) - 1)
         tips.append(along)
-    return Skeleton(
+    return JointTree(
         tuple(names),
         np.array(parents),
         np.array(offsets),
         tuple(f"tip_{b + 1}" for b in range(branches)),
         np.array(ends),
         np.array(tips),
-        hinges=_hinges(names, kind, axis),
+        hinges=_hinges(names, kind, Z),
     )
 
 
-UP: Floats = np.array((0.0, 1.0, 0.0))
-
-
 def check_count(name: str, count: int) -> None:
-    """Refuse a number of joints that makes no figure."""
+    """Raise unless `count` is a possible number of joints."""
     whole = isinstance(count, (int, np.integer)) and not isinstance(count, bool)
     if not (whole and 1 <= count <= MOST_JOINTS):
         raise InputError(f"Expected `{name}` from 1 to {MOST_JOINTS}, got {count!r}.")
 
 
 def check_length(name: str, length: float) -> float:
-    """Refuse a length that is none."""
+    """Return a length as float; raise unless it is a positive number."""
     number = isinstance(length, int | float | np.integer | np.floating)
     if not (number and np.isfinite(length) and length > 0.0):
         raise InputError(f"Expected a positive `{name}` in metres, got {length!r}.")
@@ -118,7 +113,7 @@ def _lengths(length: float | Sequence[float], joints: int) -> Floats:
 
 
 def _hinges(
-    names: Sequence[str], kind: Kind, axis: ArrayLike
+    names: Sequence[str], kind: JointKind, axis: ArrayLike
 ) -> dict[str, tuple[float, float, float]]:
     if kind not in ("ball", "hinge"):
         raise InputError(f"Expected `kind` to be one of ball, hinge; got {kind!r}.")

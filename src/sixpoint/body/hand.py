@@ -1,4 +1,4 @@
-"""A forearm and hand of 26 degrees of freedom, the figure of the Monte Carlo paper (S2.34).
+"""A forearm and hand with 26 degrees of freedom, as in Courty & Arnaud 2008.
 
 A left arm in the neutral stance: forearm and fingers hang along -Y, the palm faces -X, the thumb
 is in front (+Z). Elbow and wrist turn freely (3 + 3); each finger spreads and bends at its root
@@ -9,12 +9,13 @@ their twist, which no finger has, is locked by limits (`sixpoint.limits.hand_lim
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
 from ..kernels.types import Floats, Vec3
 from .chains import check_length
-from .skeleton import Skeleton
+from .tree import JointTree
 
 FOREARM = 0.146 / 0.108
 """Forearm over hand length (Drillis and Contini 1966)."""
@@ -75,7 +76,7 @@ FINGERS: dict[str, Finger] = {
 """Name -> proportions. Joints are named like ``index_knuckle``, tips ``index_tip``."""
 
 
-def build_hand(length: float = 0.19) -> Skeleton:
+def build_hand(length: float = 0.19) -> JointTree:
     """See `Skeleton.hand`."""
     size = check_length("length", length)
     names, parents = ["elbow", "wrist"], [-1, 0]
@@ -91,7 +92,7 @@ def build_hand(length: float = 0.19) -> Skeleton:
                 x, y, z = shape.axis.tolist()
                 hinges[names[-1]] = (x, y, z)
         tips.append((f"{finger}_tip", len(names) - 1, size * steps[-1]))
-    return Skeleton(
+    return JointTree(
         tuple(names),
         np.array(parents),
         np.array(offsets),
@@ -100,3 +101,18 @@ def build_hand(length: float = 0.19) -> Skeleton:
         np.array([offset for _, _, offset in tips]),
         hinges=hinges,
     )
+
+
+def is_hand(tree: JointTree) -> bool:
+    """Whether a skeleton is one of `Skeleton.hand`, of any size: same names, tree and hinges."""
+    hand = _reference_hand()
+    return (
+        tree.names == hand.names
+        and bool((tree.parents == hand.parents).all())
+        and tree.hinges == hand.hinges
+    )
+
+
+@cache
+def _reference_hand() -> JointTree:
+    return build_hand()

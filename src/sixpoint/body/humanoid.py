@@ -23,7 +23,7 @@ from .anthropometry import (
     check_lengths,
     lengths_from_stature,
 )
-from .skeleton import Skeleton
+from .tree import JointTree
 
 # What the 11 lengths leave open, as fractions of the length they go with. Ours, by the eye, on
 # H-Anim's centres and common anatomy.
@@ -79,18 +79,8 @@ SHOULDER: Vec3 = (1.0, 0.830, 0.010)
 
 def build_humanoid(
     height: float | None = None, lengths: Mapping[str, float] | None = None
-) -> Skeleton:
-    """The 34-joint H-Anim figure (S0.38).
-
-    Args:
-        height: stature [m], from the ground to the top of the head; default 1.75 m.
-        lengths: some or all of `sixpoint.body.anthropometry.LENGTHS` [m]; the others follow from
-            `height`.
-
-    Raises:
-        UnknownName: a length that does not exist.
-        InputError: a length that no person has.
-    """
+) -> JointTree:
+    """See `Skeleton.humanoid`."""
     measures = lengths_from_stature(DEFAULT_STATURE if height is None else height)
     if lengths is not None:
         check_lengths(lengths)
@@ -100,7 +90,7 @@ def build_humanoid(
         at["r_" + name[2:]] = at[name] * (-1.0, 1.0, 1.0)
     order = list(hanim.PARENTS)
     parents = [-1 if p is None else order.index(p) for p in hanim.PARENTS.values()]
-    return Skeleton(
+    return JointTree(
         names=tuple(order),
         parents=np.array(parents),
         offsets=np.array(
@@ -164,8 +154,8 @@ def _along(curve: Sequence[tuple[float, float]]) -> float:
     return float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
 
 
-def measure_lengths(skeleton: Skeleton) -> dict[str, float]:
-    """The 11 lengths [m] of a figure made by `build_humanoid`; gives back what it was made from."""
+def measure_lengths(skeleton: JointTree) -> dict[str, float]:
+    """The 11 lengths [m] of a skeleton made by `Skeleton.humanoid`; the inverse of that."""
     at = dict(zip(skeleton.node_names, skeleton.rest()[0], strict=True))
 
     def along(*names: str) -> float:

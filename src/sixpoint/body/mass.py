@@ -19,7 +19,6 @@ import numpy as np
 from ..errors import InputError, UnknownName
 from ..kernels.types import Floats
 from .anatomy import Anatomy, anatomy_of
-from .articulation import person
 from .skeleton import Skeleton, frozen_array
 
 
@@ -203,7 +202,7 @@ def mass_weights(skeleton: Skeleton, model: str | None = None) -> Floats:
         model: a key of `MASS_TABLES`, for people. Default: "winter" for people, `bone_masses` for
             any other figure.
     """
-    if model is None and person(skeleton) is None:
+    if model is None and skeleton.kind != "human":
         masses = bone_masses(skeleton)
     else:
         masses = segment_masses(skeleton, model or "winter")

@@ -21,7 +21,7 @@ import numpy as np
 from ..errors import RolesNotFound, UnknownName
 from ..kernels.types import Vec3
 from .rig_names import LIMBS, NOISE, PREFIXES, SCHEMES, SIDES, Scheme
-from .skeleton import Skeleton, depth_first
+from .tree import JointTree, depth_first
 
 _LIMBS = [[f"{side}_{joint}" for joint in limb] for side in "lr" for limb in LIMBS.values()]
 
@@ -54,31 +54,25 @@ class Roles:
     family has it; positive rotation about it bends the joint."""
 
 
-def find_roles(skeleton: Skeleton) -> Roles:
-    """Finds the roles of a human rig, by the names and the hierarchy of its nodes.
+def find_roles(skeleton: JointTree) -> Roles:
+    """Return the roles of a human rig, found by the names and the hierarchy of its nodes.
 
     Roles given in `Skeleton.roles` win; the others are found around them.
-
-    Args:
-        skeleton: the rig.
 
     Raises:
         UnknownName: `Skeleton.roles` names a role or a node that does not exist.
         RolesNotFound: the rig cannot be read as a human; says what is missing and how to give it.
     """
     search = _Search(skeleton)
-    schemes = (*SCHEMES, _MIXED) if set(_REQUIRED) - search.given.keys() else (_GIVEN,)
-    for scheme in schemes:
-        nodes = search.match(scheme)
-        if not search.faults(nodes):
-            path = skeleton.path(nodes["head"])
-            return Roles(
-                nodes={role: nodes[role] for role in ROLES if role in nodes},
-                spine=tuple(path[path.index(nodes["pelvis"]) + 1 : -1]),
-                scheme=scheme.name,
-                hinges=_hinges(skeleton, scheme, nodes),
-            )
-    raise search.failure()
+    roles = search.roles()
+    if roles is None:
+        raise search.failure()
+    return roles
+
+
+def search_roles(skeleton: JointTree) -> Roles | None:
+    """Return the roles as `find_roles` does, or None if the rig cannot be read as a human."""
+    return _Search(skeleton).roles()
 
 
 def _merged(name: str, schemes: Sequence[Scheme]) -> Scheme:
@@ -121,7 +115,7 @@ def read_name(name: str) -> list[tuple[str, str]]:
     return [("", part), *((SIDES[word], part.removeprefix(word)) for word in glued)]
 
 
-def _hinges(skeleton: Skeleton, scheme: Scheme, nodes: Mapping[str, int]) -> dict[str, Vec3]:
+def _hinges(skeleton: JointTree, scheme: Scheme, nodes: Mapping[str, int]) -> dict[str, Vec3]:
     """The family's axes of flexion, or none where this rig's frames are not the family's.
 
     A file that went through another program may keep the names and turn the frames: then some bone
@@ -137,7 +131,7 @@ def _hinges(skeleton: Skeleton, scheme: Scheme, nodes: Mapping[str, int]) -> dic
 class _Search:
     """The nodes of one skeleton by their readings, and what hangs from what."""
 
-    def __init__(self, skeleton: Skeleton) -> None:
+    def __init__(self, skeleton: JointTree) -> None:
         self.skeleton = skeleton
         self.names = skeleton.node_names
         self.given: dict[str, int] = {}
@@ -179,6 +173,21 @@ class _Search:
         children = self.skeleton.children(joint)
         is_end = len(children) == 1 and children[0] >= self.skeleton.joint_count
         return children if is_end and self.skeleton.node_offsets[children[0]].any() else []
+
+    def roles(self) -> Roles | None:
+        """The roles of the first naming scheme that fits."""
+        schemes = (*SCHEMES, _MIXED) if set(_REQUIRED) - self.given.keys() else (_GIVEN,)
+        for scheme in schemes:
+            nodes = self.match(scheme)
+            if not self.faults(nodes):
+                path = self.skeleton.path(nodes["head"])
+                return Roles(
+                    nodes={role: nodes[role] for role in ROLES if role in nodes},
+                    spine=tuple(path[path.index(nodes["pelvis"]) + 1 : -1]),
+                    scheme=scheme.name,
+                    hinges=_hinges(self.skeleton, scheme, nodes),
+                )
+        return None
 
     def match(self, scheme: Scheme) -> dict[str, int]:
         """The roles that a scheme finds, each limb whole or not at all; the given ones always."""

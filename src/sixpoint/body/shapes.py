@@ -1,24 +1,28 @@
-"""The space that a body fills, as capsules: what collisions measure and the synthetic stage draws.
+"""The space that a body fills: capsules, the prisms of the torso, and which parts may touch.
 
-A capsule is a line with a radius, fixed to one joint. Seventeen of them make a person; sizes follow
-the body's own stature and the distance between the shoulders, so that they fit any rig whose roles
-are known.
+Seventeen capsules make a person: collisions measure them and the synthetic stage draws them. The
+torso of Unzueta et al. 2008 (section 8) is one convex prism for each segment of the spine: a
+polygon in the XZ plane of the joint's anatomical frame, extruded along Y. Sizes follow the body's
+own stature and the distance between its shoulders, so that they fit any rig whose roles are known.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
 
 import numpy as np
 
 from ..errors import InputError
 from ..kernels import arrays
+from ..kernels.capsule import segment_gap
 from ..kernels.types import Floats, Vec3
 from .anatomy import Anatomy, anatomy_of
 from .mass import HAND_TO_FOREARM, TOE_REACH
 from .skeleton import Skeleton
-from .torso import HALF_DEPTH, HALF_WIDTH
+from .values import frozen_array
 
 GIRTHS = {
     "neck": 0.031,
@@ -36,6 +40,25 @@ HEAD_HEIGHT, HEAD_TOP, HEAD_AHEAD = 0.130, 0.074, 0.012
 """... chin to top (Drillis and Contini 1966), and the top above and before the skull base."""
 FOOT_LENGTH = 0.152
 """Heel to toe as a part of stature (Drillis and Contini 1966)."""
+HALF_WIDTH = 0.16 / 0.18
+"""Half the chest's width over half the distance of the shoulder joints ."""
+
+HALF_DEPTH = 0.11 / 0.18
+"""Half the torso's depth over half the distance of the shoulder joints ."""
+
+ELBOW_RADIUS = 0.05 / 0.30
+"""Radius of the elbow over the length of the upper arm ."""
+
+CLEARANCE = 0.02
+"""Between a hanging elbow and the waist, over half the distance of the shoulder joints."""
+
+OUTLINE = np.array([(1.0, -0.5), (1.0, 0.5), (0.6, 1.0), (-0.6, 1.0)])
+"""Half of an octagon (x over half-width, z over half-depth): a rectangle with its corners cut."""
+NEAR = 0.01
+"""Parts nearer than this in the neutral stance, as a part of stature, are neighbours."""
+LINKS = 2
+"""Parts whose joints are this many links apart, or fewer, are neighbours: an upper arm and the
+other parts of the shoulder."""
 
 
 @dataclass(frozen=True)
@@ -193,3 +216,137 @@ def _below(anatomy: Anatomy, joint: int, least: int = -1) -> int:
             return above
         above = int(parents[above])
     return joint if above < 0 else least
+
+
+@dataclass(frozen=True, eq=False)
+class TorsoPrism:
+    """A part of the torso that moves with one joint."""
+
+    joint: int
+    """Spine joint that carries it."""
+    y_low: float
+    """Lower end along the joint's Y [m]."""
+    y_high: float
+    """Upper end along the joint's Y [m]."""
+    polygon: Floats
+    """Corners (x, z) in the joint's anatomical frame [m], shape (K, 2).
+
+    Convex, and in the order in which X turns towards Z."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "polygon", frozen_array(self.polygon))
+        if self.polygon.ndim != 2 or self.polygon.shape[1] != 2 or len(self.polygon) < 3:
+            raise InputError(
+                f"Expected `polygon` to have shape (K, 2), K >= 3, got {self.polygon.shape}."
+            )
+        if not self.y_low < self.y_high:
+            raise InputError(f"Expected y_low < y_high, got {self.y_low} and {self.y_high}.")
+        edges = np.roll(self.polygon, -1, axis=0) - self.polygon
+        turns = np.roll(edges, -1, axis=0)
+        if not (edges[:, 0] * turns[:, 1] - edges[:, 1] * turns[:, 0] > 0.0).all():
+            raise InputError("Expected a convex `polygon` whose corners turn from X towards Z.")
+
+
+def elbow_radius(skeleton: Skeleton) -> float:
+    """Radius of the ball that stands for an elbow [m]."""
+    anatomy = anatomy_of(skeleton)
+    lengths = [
+        np.linalg.norm(anatomy.vector(anatomy.node(f"{s}_shoulder"), anatomy.node(f"{s}_elbow")))
+        for s in "lr"
+    ]
+    return ELBOW_RADIUS * float(np.mean(lengths))
+
+
+def torso_prisms(skeleton: Skeleton) -> tuple[TorsoPrism, ...]:
+    """The torso from the hips to the shoulders, lowest prism first.
+
+    Where an arm that hangs straight down has its elbow, the waist leaves room for it: the neutral
+    stance touches nothing.
+    """
+    anatomy = anatomy_of(skeleton)
+    hips, shoulders, elbows = (_middle(anatomy, part) for part in ("hip", "shoulder", "elbow"))
+    half = _half_distance(anatomy, "shoulder")
+    if half < 1e-6 or shoulders[1] - hips[1] < 1e-6:
+        raise InputError(
+            "Expected shoulders that are apart and above the hips; this skeleton's torso is flat."
+        )
+    radius = elbow_radius(skeleton)
+    joints = _carriers(anatomy, shoulders[1])
+    heights = [anatomy.positions[j][1] for j in joints]
+    ends = [min(hips[1], heights[0]), *heights[1:], shoulders[1]]
+    prisms = []
+    for joint, low, high in zip(joints, ends, ends[1:], strict=False):
+        width = HALF_WIDTH * half
+        if low - radius < elbows[1] + radius and elbows[1] - radius < high + radius:
+            width = min(width, _half_distance(anatomy, "elbow") - radius - CLEARANCE * half)
+        # The spine runs along the back; the torso is centred between hips and shoulders.
+        share = (0.5 * (low + high) - hips[1]) / (shoulders[1] - hips[1])
+        centre = hips + share * (shoulders - hips) - anatomy.positions[joint]
+        size = (max(width, 0.5 * half), HALF_DEPTH * half)
+        corners = np.concatenate([OUTLINE, -OUTLINE]) * size + centre[[0, 2]]
+        y = anatomy.positions[joint][1]
+        prisms.append(TorsoPrism(joint, float(low - y), float(high - y), corners))
+    return tuple(prisms)
+
+
+def _carriers(anatomy: Anatomy, top: float) -> list[int]:
+    """Pelvis and spine joints that stand clearly above each other, below the shoulders."""
+    pelvis = anatomy.joint_carrying(anatomy.node("pelvis"))
+    joints = [pelvis]
+    for j in anatomy.spine:
+        height = anatomy.positions[j][1]
+        if anatomy.positions[joints[-1]][1] + 1e-6 < height < top - 1e-6:
+            joints.append(j)
+    return joints
+
+
+def _half_distance(anatomy: Anatomy, part: str) -> float:
+    left, right = (anatomy.positions[anatomy.node(f"{side}_{part}")] for side in "lr")
+    return 0.5 * abs(float(left[0] - right[0]))
+
+
+@lru_cache(maxsize=32)
+def free_pairs(skeleton: Skeleton) -> tuple[BodyShape, tuple[tuple[int, int], ...]]:
+    """The capsules of a body, and the pairs of them that must stay apart."""
+    shape = body_shape(skeleton)
+    anatomy = anatomy_of(skeleton)
+    turned = np.asarray(anatomy.neutral)
+    starts, ends = shape.place(anatomy.positions, turned)
+    radii = [capsule.radius for capsule in shape.capsules]
+    out = []
+    for i, j in combinations(range(len(shape.capsules)), 2):
+        one, other = shape.capsules[i], shape.capsules[j]
+        if _links(skeleton, one.joint, other.joint) <= LINKS:
+            continue
+        gap = segment_gap(starts[i], ends[i], starts[j], ends[j])[2] - radii[i] - radii[j]
+        if gap > NEAR * anatomy.stature:
+            out.append((i, j))
+    return shape, tuple(out)
+
+
+def pair_depths(
+    shape: BodyShape, pairs: tuple[tuple[int, int], ...], positions: Floats, world: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """How deep the parts of each pair are in each other (..., P) [m]; negative: the gap.
+
+    Returns:
+        Depths, and the nearest points on the lines of both (..., P, 3).
+    """
+    starts, ends = shape.place(positions, world)
+    i, j = (np.array([pair[k] for pair in pairs], np.int64) for k in (0, 1))
+    radii = np.array([capsule.radius for capsule in shape.capsules])
+    first, second, gap = segment_gap(
+        starts[..., i, :], ends[..., i, :], starts[..., j, :], ends[..., j, :]
+    )
+    return radii[i] + radii[j] - gap, first, second
+
+
+def _links(skeleton: Skeleton, one: int, other: int) -> int:
+    """Bones between two joints that are not at the same place in the tree."""
+    up, down = skeleton.path(one), skeleton.path(other)
+    common = sum(a == b for a, b in zip(up, down, strict=False))
+    return sum(1 for joint in (*up[common:], *down[common:]) if _long(skeleton, joint))
+
+
+def _long(skeleton: Skeleton, joint: int) -> bool:
+    return float(np.linalg.norm(skeleton.offsets[joint])) > 1e-6

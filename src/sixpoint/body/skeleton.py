@@ -1,279 +1,137 @@
-"""Skeleton: the bones of one person or rig, and nothing that moves."""
+"""Skeleton: the bones of one person, hand or other articulated body, and nothing that moves."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Literal, Self, TypeAlias
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import InputError, UnknownName
-from ..kernels import arrays
-from ..kernels.types import Floats, Ints
+from .anatomy import Anatomy, build_anatomy
+from .articulation import Articulation, build_articulation
+from .chains import build_chain, build_tree
+from .hand import build_hand, is_hand
+from .humanoid import build_humanoid
+from .roles import Roles, find_roles, search_roles
+from .tree import JointKind, JointTree
+from .values import frozen_array
 
-if TYPE_CHECKING:
-    from .anatomy import Anatomy
-    from .articulation import Articulation
+__all__ = ["Kind", "Skeleton", "frozen_array"]
 
-
-Kind: TypeAlias = Literal["ball", "hinge"]
-"""What a joint of a chain is."""
-
-
-def frozen_array(values: ArrayLike, dtype: Any = np.float64) -> Any:
-    """A private, contiguous, read-only copy."""
-    array = np.array(values, dtype=dtype, order="C", copy=True)
-    array.setflags(write=False)
-    return array
+Kind: TypeAlias = Literal["human", "hand", "other"]
+"""What a skeleton is; solvers, limits and masses differ between them."""
 
 
 @dataclass(frozen=True, eq=False)
-class Skeleton:
-    """A tree of joints. Immutable.
+class Skeleton(JointTree):
+    """The bones of one person, hand or other articulated body. Immutable.
 
-    Joints come first, parents before children. *Sites* are points that are rigidly fixed to a
-    joint and do not turn (BVH End Sites, tips of fingers); they are numbered after the joints, so
-    that a *node* is a joint (``node < joint_count``) or a site.
+    Joints come first, parents before children. *Sites* are points that are fixed to a joint and do
+    not rotate (BVH End Sites, fingertips); they are numbered after the joints, so that a *node* is
+    a joint (``node < joint_count``) or a site.
+
+    Two skeletons are equal if their nodes have the same names, parents and offsets; bind pose,
+    roles and hinges do not count.
     """
 
-    names: tuple[str, ...]
-    """Joint names, unique, parents first."""
-    parents: Ints
-    """Parent of each joint, -1 for a root, shape (J,)."""
-    offsets: Floats
-    """Position relative to the parent when no joint is turned [m], shape (J, 3); the root's too."""
-    site_names: tuple[str, ...] = ()
-    """Names of the sites, unique among all nodes."""
-    site_parents: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
-    """Joint that carries each site, shape (S,)."""
-    site_offsets: Floats = field(default_factory=lambda: np.zeros((0, 3)))
-    """Position of each site in its joint's frame [m], shape (S, 3)."""
-    bind: Floats | None = None
-    """Local rotations of a pose in which the body stands, shape (J, 4); None: all identity.
-
-    Rigs whose unturned joints do not form a standing figure (all bones along X, say) need it."""
-    roles: Mapping[str, str] | None = None
-    """Role -> node name where they are given; None: found by `sixpoint.body.roles`."""
-    hinges: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
-    """Joint name -> axis of flexion in the joint's own frame, where a file or a naming scheme says
-    it (elbows, knees); positive rotation about it bends the joint."""
-
-    def __post_init__(self) -> None:
-        put = object.__setattr__
-        put(self, "names", tuple(self.names))
-        put(self, "site_names", tuple(self.site_names))
-        put(self, "parents", frozen_array(self.parents, np.int64))
-        put(self, "offsets", frozen_array(self.offsets))
-        put(self, "site_parents", frozen_array(self.site_parents, np.int64))
-        put(self, "site_offsets", frozen_array(np.reshape(self.site_offsets, (-1, 3))))
-        if self.bind is not None:
-            put(self, "bind", frozen_array(self.bind))
-        self._check()
-
-    def _check(self) -> None:
-        count = len(self.names)
-        if count == 0:
-            raise InputError("A skeleton needs at least one joint, got none.")
-        for name, array, shape in (
-            ("parents", self.parents, (count,)),
-            ("offsets", self.offsets, (count, 3)),
-            ("site_parents", self.site_parents, (len(self.site_names),)),
-            ("site_offsets", self.site_offsets, (len(self.site_names), 3)),
-            ("bind", self.bind, (count, 4)),
-        ):
-            if array is not None and array.shape != shape:
-                raise InputError(f"Expected `{name}` to have shape {shape}, got {array.shape}.")
-        for name, array in (("offsets", self.offsets), ("site_offsets", self.site_offsets)):
-            if not np.isfinite(array).all():
-                raise InputError(f"Expected finite `{name}`, got NaN or infinity.")
-        nodes = self.node_names
-        if len(set(nodes)) != len(nodes):
-            twice = next(n for n in nodes if nodes.count(n) > 1)
-            raise InputError(f"Node names must be unique; {twice!r} is there more than once.")
-        late = [self.names[j] for j, p in enumerate(self.parents) if p >= j or p < -1]
-        if late:
-            raise InputError(f"Parents must come before their children; {late[0]!r} does not obey.")
-        if len(self.site_parents) and not (
-            self.site_parents.min() >= 0 and self.site_parents.max() < count
-        ):
-            raise InputError("Every site must hang from a joint.")
-
-    @property
-    def joint_count(self) -> int:
-        """Number of joints J."""
-        return len(self.names)
-
-    @property
-    def node_names(self) -> tuple[str, ...]:
-        """Joints, then sites."""
-        return self.names + self.site_names
+    @cached_property
+    def kind(self) -> Kind:
+        """What this is: "human" if all roles of a person are found, a "hand", or "other"."""
+        if self._roles is not None:
+            return "human"
+        return "hand" if is_hand(self) else "other"
 
     @cached_property
-    def node_parents(self) -> Ints:
-        """Parent joint of each node, shape (J + S,)."""
-        return np.concatenate([self.parents, self.site_parents])
-
-    @cached_property
-    def node_offsets(self) -> Floats:
-        """Offset of each node in its parent's frame [m], shape (J + S, 3)."""
-        return np.concatenate([self.offsets, self.site_offsets])
-
-    @cached_property
-    def _index(self) -> dict[str, int]:
-        return {name: k for k, name in enumerate(self.node_names)}
-
-    def index(self, name: str) -> int:
-        """Number of a node."""
-        try:
-            return self._index[name]
-        except KeyError:
-            raise UnknownName("joint", name, self.node_names) from None
-
-    def path(self, node: int) -> list[int]:
-        """Nodes from a root down to this one, both included."""
-        chain = [node]
-        while self.node_parents[chain[-1]] >= 0:
-            chain.append(int(self.node_parents[chain[-1]]))
-        return chain[::-1]
-
-    def children(self, node: int) -> list[int]:
-        """Nodes whose parent this is, in order."""
-        return [int(k) for k in np.flatnonzero(self.node_parents == node)]
-
-    def node_positions(self, positions: Floats, world: Floats) -> Floats:
-        """Joint positions (..., J, 3) and rotations (..., J, 4) to node positions (..., J+S, 3)."""
-        at = self.site_parents
-        sites = positions[..., at, :] + arrays.rotate(world[..., at, :], self.site_offsets)
-        return np.concatenate([positions, sites], axis=-2)
-
-    def rest(self) -> tuple[Floats, Floats]:
-        """World node positions (J+S, 3) [m] and joint rotations (J, 4) of the bind pose."""
-        bind = arrays.identity(self.joint_count) if self.bind is None else self.bind
-        positions, world = arrays.forward(self.parents, self.offsets, bind)
-        return self.node_positions(positions, world), world
+    def _roles(self) -> Roles | None:
+        return search_roles(self)
 
     @cached_property
     def anatomy(self) -> Anatomy:
-        """This skeleton as a person in the neutral stance; raises `RolesNotFound` if it is none."""
-        from .anatomy import build_anatomy
+        """This skeleton as a person in the neutral stance.
 
-        return build_anatomy(self)
+        Raises:
+            RolesNotFound: `kind` is not "human"; says which roles are missing.
+        """
+        return build_anatomy(self, self._roles or find_roles(self))
 
     @cached_property
     def articulation(self) -> Articulation:
-        """The degrees of freedom of this skeleton, whether it is a person or any other figure."""
-        from .articulation import build_articulation
+        """The degrees of freedom of this skeleton, whatever its kind."""
+        return build_articulation(self, self.anatomy if self.kind == "human" else None)
 
-        return build_articulation(self)
+    @classmethod
+    def _of(cls, tree: JointTree) -> Self:
+        return cls(**{field.name: getattr(tree, field.name) for field in fields(JointTree)})
 
-    def scaled(self, factor: float) -> Skeleton:
-        """The same body, larger or smaller."""
-        if not (np.isfinite(factor) and factor > 0.0):
-            raise InputError(f"Expected a positive scale, got {factor}.")
-        return replace(self, offsets=self.offsets * factor, site_offsets=self.site_offsets * factor)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Skeleton):
-            return NotImplemented
-        return (
-            self.node_names == other.node_names
-            and np.array_equal(self.node_parents, other.node_parents)
-            and np.array_equal(self.node_offsets, other.node_offsets)
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.node_names, self.node_offsets.tobytes()))
-
-    def __repr__(self) -> str:
-        parts = f"{self.joint_count} joints, {len(self.site_names)} sites, root {self.names[0]!r}"
-        return f"Skeleton({parts})"
-
-    @staticmethod
+    @classmethod
     def humanoid(
-        height: float | None = None, *, lengths: Mapping[str, float] | None = None
-    ) -> Skeleton:
-        """The 34-joint H-Anim figure, from stature [m] or from the 11 lengths [m].
+        cls, height: float | None = None, *, lengths: Mapping[str, float] | None = None
+    ) -> Self:
+        """The built-in person: 34 H-Anim joints in the neutral stance.
 
-        See `sixpoint.body.anthropometry`.
+        Args:
+            height: stature [m], from the ground to the top of the head; default 1.75 m.
+            lengths: some or all of `sixpoint.body.anthropometry.LENGTHS` [m]; the others follow
+                from `height`.
+
+        Raises:
+            UnknownName: a length that does not exist.
+            InputError: a length that no person has.
         """
-        from .humanoid import build_humanoid
+        return cls._of(build_humanoid(height, lengths))
 
-        return build_humanoid(height=height, lengths=lengths)
-
-    @staticmethod
+    @classmethod
     def chain(
+        cls,
         joints: int,
         length: float | Sequence[float] = 1.0,
         *,
-        kind: Kind = "ball",
+        kind: JointKind = "ball",
         axis: ArrayLike = (0.0, 0.0, 1.0),
         bone: ArrayLike = (0.0, 1.0, 0.0),
-    ) -> Skeleton:
+    ) -> Self:
         """Joints in a row, ``joint_1`` at the origin, with a site ``tip`` at the far end.
 
         Args:
             joints: how many, at least one.
             length: of the whole chain, or of each bone [m].
             kind: what the joints are, "ball" or "hinge".
-            axis: of the hinges, shape (3,); or of several, shape (n, 3), given to them in turn.
+            axis: of the hinges, shape (3,); or of several, shape (n, 3), used in rotation.
             bone: direction of the straight chain, shape (3,).
         """
-        from .chains import build_chain
+        return cls._of(build_chain(joints, length, kind=kind, axis=axis, bone=bone))
 
-        return build_chain(joints, length, kind=kind, axis=axis, bone=bone)
-
-    @staticmethod
+    @classmethod
     def tree(
+        cls,
         branches: int = 2,
         joints: int = 3,
         *,
         trunk: int = 2,
         length: float = 1.0,
         spread: float = 1.0,
-        kind: Kind = "ball",
-        axis: ArrayLike = (0.0, 0.0, 1.0),
-    ) -> Skeleton:
+        kind: JointKind = "ball",
+    ) -> Self:
         """A trunk upwards with several branches, each with a site ``tip_1``, ``tip_2`` ...
 
         Args:
             branches: how many, at least one.
             joints: of each branch, at least one.
             trunk: joints below the branches, at least one.
-            length: from the root to a tip along the bones, which are all alike [m].
+            length: from the root to a tip along the bones, which are all equally long [m].
             spread: angle between the outermost branches, which make a fan in the XY plane [rad].
-            kind: what the joints are, "ball" or "hinge".
-            axis: of the hinges; see `chain`.
+            kind: what the joints are: "ball", or "hinge" with axes along Z.
         """
-        from .chains import build_tree
+        tree = build_tree(branches, joints, trunk=trunk, length=length, spread=spread, kind=kind)
+        return cls._of(tree)
 
-        return build_tree(
-            branches, joints, trunk=trunk, length=length, spread=spread, kind=kind, axis=axis
-        )
-
-    @staticmethod
-    def hand(length: float = 0.19) -> Skeleton:
+    @classmethod
+    def hand(cls, length: float = 0.19) -> Self:
         """A left forearm and hand with 26 degrees of freedom; see `sixpoint.body.hand`.
 
         Args:
             length: from the wrist to the tip of the middle finger [m].
         """
-        from .hand import build_hand
-
-        return build_hand(length)
-
-
-def depth_first(parents: Sequence[int]) -> list[int]:
-    """Joint numbers so that each subtree is contiguous and siblings keep their order."""
-    children: dict[int, list[int]] = {}
-    for j, p in enumerate(parents):
-        children.setdefault(int(p), []).append(j)
-    order: list[int] = []
-    stack = children.get(-1, [])[::-1]
-    while stack:
-        j = stack.pop()
-        order.append(j)
-        stack.extend(children.get(j, [])[::-1])
-    return order
+        return cls._of(build_hand(length))

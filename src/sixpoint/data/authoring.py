@@ -12,7 +12,7 @@ from typing import cast
 
 import numpy as np
 
-from ..body.humanoid import build_humanoid
+from ..body.skeleton import Skeleton
 from ..errors import UnknownName
 from ..kernels.types import Floats
 from ..motion.motion import Motion
@@ -144,7 +144,7 @@ class Take:
 
     def motion(self) -> Motion:
         """The finished motion."""
-        return Puppet(build_humanoid(), self.values).motion(RATE)
+        return Puppet(Skeleton.humanoid(), self.values).motion(RATE)
 
 
 STEEPEST = 2.4

@@ -130,7 +130,7 @@ class Puppet:
     """The built-in humanoid on strings.
 
     Args:
-        skeleton: made by `sixpoint.body.humanoid.build_humanoid`.
+        skeleton: made by `Skeleton.humanoid`.
         values: channel -> value in each frame, shape (F,); all of `CHANNELS`.
     """
 

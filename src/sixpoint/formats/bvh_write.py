@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..atomic_write import atomic_write
-from ..body.skeleton import Skeleton, depth_first
+from ..body.skeleton import Skeleton
+from ..body.tree import depth_first
 from ..kernels import arrays
 from ..kernels.types import Floats
 from ..motion.motion import Motion, Source

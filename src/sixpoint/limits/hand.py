@@ -53,13 +53,8 @@ def hand_limits(skeleton: Skeleton) -> Limits:
 
 
 def is_hand(skeleton: Skeleton) -> bool:
-    """Whether a skeleton is one of `Skeleton.hand`, of whatever size: names, tree and hinges."""
-    other = Skeleton.hand()
-    return (
-        skeleton.names == other.names
-        and bool((skeleton.parents == other.parents).all())
-        and skeleton.hinges == other.hinges
-    )
+    """Whether a skeleton is one of `Skeleton.hand`."""
+    return skeleton.kind == "hand"
 
 
 def _root(finger: Finger, ranges: dict[str, float]) -> SwingTwistLimit:

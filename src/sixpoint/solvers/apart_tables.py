@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..body.pairs import free_pairs
+from ..body.shapes import free_pairs
 from ..body.skeleton import Skeleton
 from ..tasks import SelfCollision
 from ._kernels.apart import Capsules

@@ -7,8 +7,8 @@ from itertools import pairwise
 import numpy as np
 
 from ..body.anatomy import Anatomy
+from ..body.shapes import elbow_radius, torso_prisms
 from ..body.skeleton import Skeleton
-from ..body.torso import elbow_radius, torso_prisms
 from ..errors import InputError
 from ..kernels import arrays
 from ..kernels.types import Floats

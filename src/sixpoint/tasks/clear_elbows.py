@@ -15,8 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..body.anatomy import anatomy_of
-from ..body.pairs import free_pairs
-from ..body.shapes import BodyShape
+from ..body.shapes import BodyShape, free_pairs
 from ..errors import InputError
 from ..kernels import arrays
 from ..kernels.capsule import segment_gap

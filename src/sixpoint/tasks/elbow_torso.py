@@ -14,8 +14,8 @@ from functools import cached_property
 import numpy as np
 
 from ..body.anatomy import anatomy_of
+from ..body.shapes import TorsoPrism, elbow_radius, torso_prisms
 from ..body.skeleton import Skeleton
-from ..body.torso import TorsoPrism, elbow_radius, torso_prisms
 from ..errors import InputError
 from ..kernels import arrays
 from ..kernels.prism import PrismTable, prisms_depth_clip

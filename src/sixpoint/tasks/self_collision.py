@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..body.pairs import free_pairs, pair_depths
+from ..body.shapes import free_pairs, pair_depths
 from ..errors import InputError
 from ..kernels.capsule import way_apart
 from ..kernels.types import Bools, Floats, Vec3

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..body.pairs import free_pairs, pair_depths
+from ..body.shapes import free_pairs, pair_depths
 from ..body.skeleton import Skeleton
 from ..errors import InputError
 from ..kernels.types import Floats

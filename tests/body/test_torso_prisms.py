@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from rigs import odd_rig
+from sixpoint.body.shapes import TorsoPrism, elbow_radius, torso_prisms
 from sixpoint.body.skeleton import Skeleton
-from sixpoint.body.torso import TorsoPrism, elbow_radius, torso_prisms
 from sixpoint.errors import InputError
 
 FIGURE = Skeleton.humanoid()
