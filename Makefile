@@ -8,14 +8,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test check bench docs clean
+.PHONY: help demo test check bench docs pictures clean
 
 help:
 	@echo "make demo    reconstruct the built-in clip and write demo/"
 	@echo "make test    all tests, WORKERS=$(WORKERS) at a time"
 	@echo "make check   format, lint, types and import contracts"
 	@echo "make bench   how fast the solvers are on this machine"
-	@echo "make docs    the documentation, in docs/_build/html"
+	@echo "make docs    the documentation, in docs/_build/html, with tables from the code"
+	@echo "make pictures  draw the pictures of the documentation anew"
 	@echo "make clean   remove .venv and everything that was built"
 
 demo: $(VENV)/.installed-demo
@@ -35,8 +36,10 @@ bench: $(VENV)/.installed-demo
 
 docs: $(VENV)/.installed-docs
 	$(BIN)/python docs/tables.py
-	$(BIN)/python docs/pictures.py
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+
+pictures: $(VENV)/.installed-docs
+	$(BIN)/python docs/pictures.py
 
 clean:
 	rm -rf $(VENV) demo table1 build dist docs/_build .mypy_cache .ruff_cache .pytest_cache \

@@ -1,29 +1,30 @@
-"""Measure what the pages quote: ``python docs/measure.py CMU/paper``.
+"""Measure what the pages quote, and store it in ``docs/measured.json``.
 
-Runs ``sixpoint bench table1`` on the clips of the SIK paper (17_10, 90_05 and 01_03 of the CMU
-motion capture database), ``bench chains`` and ``bench particles``, and keeps what the pages show in
-``docs/measured.json``. ``python docs/tables.py`` and ``python docs/pictures.py`` read it from
-there, so that nobody needs the data to write the pages. A few minutes on two cores; times depend on
-the machine.
+``python docs/measure.py table CMU/paper`` runs ``bench table1`` on the clips of the sequential IK
+paper (17_10, 90_05 and 01_03 of the CMU motion capture database) and ``bench chains``.
+``python docs/measure.py misses CMU`` counts missed points on all clips of a folder.
+``docs/tables.py`` and ``docs/pictures.py`` read the stored numbers, so that pages can be written
+without the data. A few minutes on two cores; times depend on the machine.
 """
 
 from __future__ import annotations
 
+import datetime
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+import sixpoint as sp
 from sixpoint.bench.chains import bench_chains, general_solvers
-from sixpoint.bench.particles import bench_particles
-from sixpoint.bench.published import CLIPS, paper_clip
+from sixpoint.bench.published import CLIPS
 from sixpoint.bench.report import report_of
 from sixpoint.bench.table1 import bench_table1
 from sixpoint.cli.options import load_clips
-from sixpoint.limits import adult, adult_limits
-from sixpoint.motion.metrics import compare
-from sixpoint.motion.motion import Motion
-from sixpoint.solvers import solver
+from sixpoint.motion.points import SIX
 
 FILE = Path(__file__).parent / "measured.json"
 NUMBERS = {
@@ -33,149 +34,88 @@ NUMBERS = {
     "time_ratio_to_sik": 1,
     "iterations_mean": 1,
     "target_mean_m": 4,
-    "clavicle_mean_deg": 1,
-    "swivel_jump_max_deg": 0,
-    "jerk": -2,
 }
 """What is kept of a row, and its decimals."""
 JOINTS = (6, 10, 30, 100)
-OTHER = "shoulder, AAOS"
-"""The limits that the Jacobian methods feel most (see the page of `dls`)."""
-
-
-SHOULDERS = ("pseudoinverse", "dls", "sdls", "ccd", "pik", "sik")
-"""Solvers that are compared with them."""
-PRIORS = ("sik", "constant", "velocity")
-"""Where a frame of the particle filter begins."""
 FEW = {"monte-carlo": 50}
 """Targets on each chain for solvers that take a tenth of a second for one."""
+LEVELS = {"1": 1e-3, "10": 1e-2, "50": 5e-2}
+"""Distances beyond which a point counts as missed, by their millimetres [m]."""
+UNSEEN = (1, 2, 14, 17, 49, 61, 86, 90, 118, 135)
+"""Subjects of the 66 clips to whom the built-in prior was not fitted."""
 
 
-def _some(row: dict[str, Any]) -> dict[str, Any]:
+def _some(row: Mapping[str, Any]) -> dict[str, Any]:
     known = {key: digits for key, digits in NUMBERS.items() if row[key] is not None}
     return {key: round(row[key], digits) for key, digits in known.items()}
 
 
-def _other_limits(clips: dict[str, Motion]) -> dict[str, dict[str, Any]]:
-    """Average errors with another published range of the shoulder."""
-    skeleton = next(iter(clips.values())).skeleton
-    entry = adult.VARIANTS[OTHER]
-    sides = {"l_shoulder": adult.LEFT, "r_shoulder": adult.RIGHT}
-    joints = {skeleton.names[skeleton.anatomy.node(r)]: entry.limit(s) for r, s in sides.items()}
-    limits = adult_limits(skeleton).replace(joints)
-    table = bench_table1(clips, solvers=SHOULDERS, limits=limits)
-    return {row["solver"]: _some(row) for row in report_of(table)["averages"]}
-
-
-def particles(found: dict[str, Any]) -> dict[str, Any]:
-    """What the page of the particle filter shows of ``bench particles``."""
-    kept = (
-        "seed",
-        "trials",
-        "success",
-        "success_rim",
-        "particles_for_99",
-        "speeds",
-        "spreads",
-        "constant",
-    )
-    slopes = ("time_slope", "time_slope_limits", "time_slope_finite_differences")
-    return {key: _rounded(found[key]) for key in (*kept, *slopes, "times", "scenes")}
-
-
-def _rounded(value: Any) -> Any:
-    """Numbers with five digits, in whatever they stand."""
-    if isinstance(value, dict):
-        return {key: _rounded(each) for key, each in value.items()}
-    if isinstance(value, list):
-        return [_rounded(each) for each in value]
-    return float(f"{value:.5g}") if isinstance(value, float) else value
-
-
-def people(clips: dict[str, Motion]) -> list[dict[str, Any]]:
-    """The particle filter on the paper's clips, by where a frame begins."""
-    out = []
-    for name, clip in clips.items():
-        paper = paper_clip(name)
-        assert paper is not None
-        for kind, prior in (("sik", ""), *(("monte-carlo", prior) for prior in PRIORS)):
-            given = {"prior": prior} if prior else {}
-            method = solver(kind, weights=paper.weights, **given)
-            result = method.prepare(clip.skeleton, rate=clip.rate).solve_clip(clip.points())
-            against, report = compare(result.motion, clip), result.report
-            row = {
-                "clip": f"{paper.number}, {paper.name}",
-                "solver": kind,
-                "prior": prior,
-                "position_rms": against.position_rms,
-                "orientation_rms": against.orientation_rms,
-                "target_mean_m": report.target_mean_m,
-                "target_max_m": report.target_max_m,
-                "jitter_ratio": against.jitter_ratio,
-                "steps_over_30deg": report.steps_over_30deg,
+def chains() -> dict[str, dict[str, Any]]:
+    """What the pages show of ``bench chains`` for every general solver."""
+    out: dict[str, dict[str, Any]] = {}
+    for name in (each.name for each in general_solvers()):
+        for row in bench_chains([name], joints=JOINTS, trials=FEW.get(name))["rows"]:
+            place = out.setdefault(name, {}).setdefault(str(row["joints"]), {})
+            place[f"{row['targets']} {row['start']}"] = {
+                "success": round(row["success"], 3),
+                "iterations_median": row["iterations_median"],
+                "median_us": round(row["median_us"]),
+                "trials": row["trials"],
             }
-            out.append(_rounded(row))
     return out
 
 
-def _chains() -> list[dict[str, Any]]:
-    """Rows of ``bench chains`` for every general solver."""
-    names = [each.name for each in general_solvers()]
-    runs = [bench_chains([name], joints=JOINTS, trials=FEW.get(name)) for name in names]
-    return [row for run in runs for row in run["rows"]]
-
-
-def measure(folder: str) -> dict[str, Any]:
-    """Everything, ready for JSON."""
-    clips = load_clips(folder)
-    report = report_of(bench_table1(clips))
-    kept = _kept(report, _chains(), _other_limits(clips))
-    return kept | {"particles": particles(bench_particles()), "people": people(clips)}
-
-
-def _kept(
-    report: dict[str, Any], rows: list[dict[str, Any]], other_limits: dict[str, dict[str, Any]]
-) -> dict[str, Any]:
-    """What the pages show."""
+def table(folder: str) -> dict[str, Any]:
+    """Errors and times of every solver."""
+    report = report_of(bench_table1(load_clips(folder)))
     papers = {clip["clip"]: clip["paper"] for clip in report["settings"]["clips"]}
     if set(papers.values()) != {clip.name for clip in CLIPS}:
         raise SystemExit(f"Expected the three clips of the paper, got {', '.join(papers)}.")
-    table: dict[str, dict[str, Any]] = {}
+    found: dict[str, dict[str, Any]] = {}
     for row in report["rows"]:
-        table.setdefault(row["solver"], {})[papers[row["clip"]]] = _some(row)
+        found.setdefault(row["solver"], {})[papers[row["clip"]]] = _some(row)
     for row in report["averages"]:
-        table[row["solver"]]["average"] = _some(row)
-    chains: dict[str, dict[str, Any]] = {}
-    for row in rows:
-        place = chains.setdefault(row["solver"], {}).setdefault(str(row["joints"]), {})
-        place[f"{row['targets']} {row['start']}"] = {
-            "success": round(row["success"], 3),
-            "iterations_median": row["iterations_median"],
-            "median_us": round(row["median_us"]),
-            "trials": row["trials"],
-        }
-    return {
-        "machine": report["machine"]["cpu"],
-        "table1": table,
-        "other_limits": other_limits,
-        "chains": chains,
-        "pik_as_published": {
-            key: round(sum(row[key] for row in report["as_published"]) / len(CLIPS), 4)
-            for key in ("position_rms", "orientation_rms", "clavicle_mean_deg")
-        },
-        "claims": [
-            {key: claim[key] for key in ("id", "claim", "reproduced", "note")}
-            for claim in report["claims"]
-        ],
-    }
+        found[row["solver"]]["average"] = _some(row)
+    today, machine = datetime.date.today().isoformat(), report["machine"]["cpu"]
+    return {"date": today, "machine": machine, "table1": found, "chains": chains()}
+
+
+def misses(folder: str) -> dict[str, Any]:
+    """How often points are missed, and how far untracked joints are off, on a folder of clips."""
+    groups: dict[str, dict[str, list[Any]]] = {"all": {}, "unseen": {}}
+    for path in sorted(Path(folder).glob("*/*.bvh")):
+        clip = sp.load(path)
+        anatomy = clip.skeleton.anatomy
+        joints = [anatomy.node(role) for role in anatomy.roles.nodes if role not in SIX]
+        for solver in ("guided", "sik"):
+            result = sp.reconstruct(clip.points(), clip.skeleton, solver)
+            gap = result.motion.positions()[:, joints] - clip.positions()[:, joints]
+            found = (np.nanmax(result.residuals, axis=1), np.linalg.norm(gap, axis=-1).ravel())
+            unseen = int(path.stem.split("_")[0]) in UNSEEN
+            for group in ("all", "unseen") if unseen else ("all",):
+                groups[group].setdefault(solver, []).append(found)
+    out: dict[str, Any] = {"date": datetime.date.today().isoformat()}
+    for group, solvers in groups.items():
+        out[group] = {"clips": len(solvers["sik"]), "solvers": {}}
+        for solver, of_clips in solvers.items():
+            worst, gaps = (np.concatenate(each) for each in zip(*of_clips, strict=True))
+            out[group]["frames"] = len(worst)
+            out[group]["solvers"][solver] = {
+                "missed": {name: round(float(np.mean(worst > d)), 5) for name, d in LEVELS.items()},
+                "largest_m": round(float(worst.max()), 3),
+                "joints_over_50": round(float(np.mean(gaps > 0.05)), 4),
+            }
+    return {"misses": out}
 
 
 def main(words: list[str]) -> int:
-    """Measure and write."""
-    if len(words) != 1:
+    """Measure and store."""
+    if len(words) != 2 or words[0] not in ("table", "misses"):
         sys.stderr.write(f"{__doc__}\n")
         return 2
-    FILE.write_text(json.dumps(measure(words[0]), indent=1) + "\n", encoding="utf-8")
+    found = {"table": table, "misses": misses}[words[0]](words[1])
+    kept = json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {}
+    FILE.write_text(json.dumps(kept | found, indent=1) + "\n", encoding="utf-8")
     sys.stdout.write(f"{FILE.name} written; now run docs/tables.py and docs/pictures.py\n")
     return 0
 
