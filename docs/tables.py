@@ -219,7 +219,7 @@ def tasks() -> str:
     general = {name: kind for name, kind in SOLVERS.items() if hasattr(kind, "answers")}
     body = []
     for kind in found:
-        if not inspect.isclass(kind) or inspect.isabstract(kind):
+        if not inspect.isclass(kind) or inspect.isabstract(kind) or not hasattr(kind, "residual"):
             continue
         takers = [f"`{name}`" for name, s in general.items() if issubclass(kind, s.answers)]
         who = "all general solvers" if len(takers) == len(general) else ", ".join(takers)
