@@ -78,7 +78,7 @@ def test_the_kernel_judges_as_tasks_do(name: str, seed: int):
             turned = skeleton.articulation.to_rest(np.stack([pose.rotations, like.rotations]))
             expected.append(np.linalg.norm(arrays.angle_between(turned[0], turned[1])))
         else:
-            expected.append(task.lack(pose, target))
+            expected.append(task.residual_norm(pose, target))
     np.testing.assert_allclose(lengths, np.array(expected) * asked.unit, atol=1e-7)
     squares = (asked.weight * lengths) ** 2
     soft = asked.soft.astype(bool)

@@ -208,11 +208,11 @@ def test_parts_of_a_person_stay_apart():
         kept = tracker(person, asked, limits, **settings).solve(place)
         free = tracker(person, asked[:2], limits, **settings).solve(place)
         assert free.residuals.max() < 2e-3
-        assert SelfCollision().lack(free.pose) > 0.05
+        assert SelfCollision().residual_norm(free.pose) > 0.05
         assert kept.tasks["self_collision"] == pytest.approx(
-            SelfCollision().lack(kept.pose), abs=1e-9
+            SelfCollision().residual_norm(kept.pose), abs=1e-9
         )
-        assert kept.tasks["self_collision"] < 0.3 * SelfCollision().lack(free.pose)
+        assert kept.tasks["self_collision"] < 0.3 * SelfCollision().residual_norm(free.pose)
 
 
 def test_a_person_looks_and_keeps_its_balance():

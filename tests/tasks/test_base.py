@@ -11,9 +11,10 @@ from figures import FIGURES, poses, random_pose
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.errors import InputError, UnknownName
 from sixpoint.kernels import arrays
+from sixpoint.kernels.tasks import orient_column
 from sixpoint.motion.pose import Pose
 from sixpoint.tasks import Balance, Floor, LookAt, Orient, Posture, Reach, Task
-from sixpoint.tasks.base import turn_jacobian
+from sixpoint.tasks.base import rows_of
 
 from .derivatives import differences
 
@@ -63,7 +64,7 @@ def test_turns_fall_as_their_jacobian_says(angle: float, seed: int):
     rng = np.random.default_rng(seed)
     axis = rng.normal(size=3)
     missing = angle * axis / np.linalg.norm(axis)
-    found = turn_jacobian(missing)
+    found = rows_of(orient_column(tuple(missing), tuple(e)) for e in np.eye(3))
     np.testing.assert_allclose(found @ missing, missing, atol=1e-12)  # it goes straight
     for k in range(3):
         w = np.zeros(3)
@@ -89,11 +90,11 @@ def test_costs_are_squares_over_covariances(weight: float):
     pose = random_pose(FIGURES["person"], 4)
     task = Reach("l_wrist", weight)
     target = task.measure(pose) + np.array((0.1, 0.2, -0.2))
-    assert task.lack(pose, target) == pytest.approx(0.3)
+    assert task.residual_norm(pose, target) == pytest.approx(0.3)
     assert task.cost(pose, target) == pytest.approx(0.09 * weight**2)
     # Deviations along the axes of the world; what has no end does not matter.
     shaped = Reach("l_wrist", weight, covariance=(1.0, 4.0, np.inf))
-    assert shaped.lack(pose, target) == pytest.approx(np.hypot(0.1, 0.05))
+    assert shaped.residual_norm(pose, target) == pytest.approx(np.hypot(0.1, 0.05))
     assert shaped.cost(pose, target) == pytest.approx((0.01 + 0.0025) * weight**2)
     # The same as a matrix, and turned.
     turn = arrays.to_matrix(arrays.from_euler("XYZ", np.array((0.3, -0.5, 0.7))))
@@ -101,7 +102,7 @@ def test_costs_are_squares_over_covariances(weight: float):
     slanted = Reach("l_wrist", weight, covariance=tuple(map(tuple, matrix.tolist())))
     gap = turn.T @ task.residual(pose, target)
     expected = gap[0] ** 2 + gap[1] ** 2 / 16.0 + gap[2] ** 2 / 4.0
-    assert slanted.lack(pose, target) ** 2 == pytest.approx(expected)
+    assert slanted.residual_norm(pose, target) ** 2 == pytest.approx(expected)
     assert hash(slanted) == hash(Reach("l_wrist", weight, covariance=slanted.covariance))
 
 
@@ -135,8 +136,8 @@ def test_tasks_without_a_target_say_so():
 
 
 def test_a_second_wish_in_the_null_space_leaves_the_first_alone():
-    # Eq. (6) of the Monte Carlo paper, its baseline (S2.3): dq = J+ (P_d - P) + (1 - J+ J) z, with
-    # z = -k grad h over all degrees of freedom, downhill (A2.15). The error of the first task
+    # Eq. (6) of the Monte Carlo paper, its baseline: dq = J+ (P_d - P) + (1 - J+ J) z, with
+    # z = -k grad h over all degrees of freedom, downhill. The error of the first task
     # changes by the square of k only, and h falls.
     chain = Skeleton.chain(5)
     pose, like = random_pose(chain, 1), random_pose(chain, 2)

@@ -1,4 +1,4 @@
-"""Elbows that swivel out of the body: never for the worse, the hand where it was (X6)."""
+"""Elbows that swivel out of the body: never for the worse, the hand where it was."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Self-collision as a task (X6)."""
+"""Self-collision as a task."""
 
 from __future__ import annotations
 

@@ -159,7 +159,7 @@ class ParticleTracker(ParticleStream, FigureTracker):
         filter_end(self._settings, self._figure, pose, filt, seen, turned, out, frame)
         answer = self._pose_of(filt.swarm.before[0])
         for k, task in self._functions:
-            out.more[frame, k] = task.lack(answer)
+            out.more[frame, k] = task.residual_norm(answer)
 
     def begin(self, pose: Pose, seed: int | None = None) -> None:
         """Forget earlier frames, and start from a pose; with other random numbers if wished."""
@@ -203,7 +203,7 @@ class ParticleTracker(ParticleStream, FigureTracker):
             if task.batched and places is not None:
                 lengths = np.abs(task.call(places, poses=count))
             else:
-                lengths = np.array([task.lack(pose) for pose in poses])
+                lengths = np.array([task.residual_norm(pose) for pose in poses])
             cost += (task.weight * lengths) ** 2
             if task.weight > 0.0:
                 worst = np.maximum(worst, lengths)

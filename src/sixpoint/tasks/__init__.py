@@ -6,18 +6,12 @@ from .balance import Balance
 from .base import Task
 from .clear_elbows import clear_elbows
 from .contacts import Contacts, Event, find_contacts
-from .coupling import Coupling, finger_couplings
 from .elbow_torso import ElbowTorso
-from .floor import Floor
 from .function import FunctionTask, PlacesFunction, PoseFunction
-from .look import LookAt
-from .orient import Orient
-from .posture import Posture
-from .reach import Reach
+from .joint_tasks import Coupling, Posture, Smoothness, finger_couplings
+from .node_tasks import Floor, LookAt, Orient, Reach
 from .scene import Box, Ground, Scene
-from .self_collision import SelfCollision
-from .self_contact import SelfContact
-from .smoothness import Smoothness
+from .self_collision import SelfCollision, SelfContact
 
 __all__ = [
     "Balance",

@@ -1,4 +1,4 @@
-"""The figure shall not fall over: its centre of mass stands above a point or a support."""
+"""The skeleton shall not fall over: its centre of mass stands above a point or a support."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ import numpy as np
 from ..body.mass import mass_weights
 from ..body.skeleton import Skeleton
 from ..errors import InputError
+from ..kernels.tasks import AT_CORNER, INSIDE, support_nearest
 from ..kernels.types import Floats
 from ..motion.pose import Pose
-from .base import Task, turning
+from .base import Task, joint_columns
 
 GROUND = (0, 2)
-"""X and Z: what of a place lies on the ground."""
+"""X and Z: the components of a position on the ground."""
 
 
 @dataclass(frozen=True)
@@ -26,14 +27,14 @@ class Balance(Task[Floats]):
     two are a plank, more a polygon whose hull counts. Above the support nothing is missing, and the
     Jacobian is zero; beside an edge it sees the way to that edge only.
 
-    Without any target: above the root, wherever it goes (the paper's Fig. 3).
+    Without any target: above the root, wherever it goes (Courty & Arnaud 2008, Fig. 3).
     """
 
     over: tuple[tuple[float, float], ...] | None = None
     """The corners, where they are always the same [m]. Default: below the root."""
     mass: str | None = None
     """Mass model of a person, a key of `sixpoint.body.mass.MASS_TABLES`. Default: ``winter`` for
-    people; as heavy as long, for the bones of any other figure."""
+    people; as heavy as long, for the bones of any other skeleton."""
     weight: float = 1.0
     """How much it counts against other tasks, >= 0."""
     priority: int = 1
@@ -47,10 +48,10 @@ class Balance(Task[Floats]):
 
     @classmethod
     def under(cls, pose: Pose, nodes: Sequence[str], **settings: object) -> Balance:
-        """A balance above nodes where they stand in a pose: the ends of both feet, say."""
-        places, _ = pose.world()
+        """A balance above nodes where they stand in a pose, for example the ends of both feet."""
+        positions, _ = pose.world()
         body = pose.skeleton.articulation
-        corners = [tuple(places[body.node(name)][list(GROUND)].tolist()) for name in nodes]
+        corners = [tuple(positions[body.node(name)][list(GROUND)].tolist()) for name in nodes]
         return cls(over=tuple(corners), **settings)  # type: ignore[arg-type]
 
     @property
@@ -59,7 +60,7 @@ class Balance(Task[Floats]):
         return None if self.over is None else np.array(self.over)
 
     def weights(self, skeleton: Skeleton) -> Floats:
-        """The centre of mass as a weighted sum of nodes (J+S,), which sum to 1."""
+        """The centre of mass as a weighted sum of nodes (J+S,); the weights sum to 1."""
         return mass_weights(skeleton, self.mass)
 
     def centre(self, pose: Pose) -> Floats:
@@ -69,19 +70,19 @@ class Balance(Task[Floats]):
     def centre_jacobian(self, pose: Pose) -> Floats:
         """Velocity of the centre of mass for a unit speed of each freedom (3, D) [m/rad].
 
-        A root that travels takes the centre with it, as it is.
+        A root that travels takes the centre with it.
         """
         skeleton = pose.skeleton
         weights = self.weights(skeleton)
-        # What hangs below each joint: its weight, and its weight times its place.
+        # What hangs below each joint: its weight, and its weight times its position.
         carried = np.concatenate([weights[:, None], weights[:, None] * pose.world()[0]], axis=1)
         for node in range(len(weights) - 1, -1, -1):
             above = skeleton.node_parents[node]
             if above >= 0:
                 carried[above] += carried[node]
         joints = np.repeat(np.arange(skeleton.joint_count), skeleton.articulation.freedom)
-        places, axes = turning(pose)
-        arms = carried[joints, 1:] - carried[joints, :1] * places
+        positions, axes = joint_columns(pose)
+        arms = carried[joints, 1:] - carried[joints, :1] * positions
         return np.cross(axes, arms).T
 
     def measure(self, pose: Pose) -> Floats:
@@ -94,8 +95,7 @@ class Balance(Task[Floats]):
         corners = self.goal if target is None else target
         if corners is None:
             corners = pose.world()[0][:1, GROUND]
-        nearest, _ = nearest_of_hull(_corners(corners), centre)
-        return np.asarray(nearest - centre)
+        return np.asarray(nearest_of_hull(_corners(corners), centre)[0] - centre)
 
     def jacobian(self, pose: Pose, target: Floats | None = None) -> Floats:
         """Velocity of the centre of mass over the ground (2, D) [m/rad], without what is free.
@@ -111,28 +111,19 @@ class Balance(Task[Floats]):
 
 
 def nearest_of_hull(corners: Floats, point: Floats) -> tuple[Floats, Floats]:
-    """Nearest point of the hull of corners (n, 2), and how it stays behind a point that moves.
+    """Nearest point of the hull of corners (n, 2), and how its distance follows a moving point.
 
     Returns:
         The nearest point (2,), and the derivative of (point - nearest) by the point (2, 2): zero
         inside, the normal's square beside an edge, identity beside a corner.
     """
     hull = convex_hull(corners)
-    count = len(hull)
-    if count > 2 and all(_left(hull[k], hull[(k + 1) % count], point) >= 0 for k in range(count)):
-        return point.copy(), np.zeros((2, 2))
-    best, nearest, needed = np.inf, hull[0], np.eye(2)
-    for k in range(count):
-        start, edge = hull[k], hull[(k + 1) % count] - hull[k]
-        square = float(edge @ edge)
-        along = float((point - start) @ edge) / square if square > 0.0 else 0.0
-        place = start + min(1.0, max(0.0, along)) * edge
-        distance = float(np.linalg.norm(point - place))
-        if distance < best:
-            best, nearest = distance, place
-            beside = 0.0 < along < 1.0
-            needed = np.eye(2) - np.outer(edge, edge) / square if beside else np.eye(2)
-    return nearest, needed
+    x, z, edge = support_nearest(hull, 0, len(hull), float(point[0]), float(point[1]))
+    needed = np.zeros((2, 2)) if edge == INSIDE else np.eye(2)
+    if edge not in (INSIDE, AT_CORNER):
+        along = hull[(edge + 1) % len(hull)] - hull[edge]
+        needed -= np.outer(along, along) / (along @ along)
+    return np.array((x, z)), needed
 
 
 def convex_hull(points: Floats) -> Floats:
@@ -140,22 +131,21 @@ def convex_hull(points: Floats) -> Floats:
     ordered = sorted({(float(x), float(y)) for x, y in points})
     if len(ordered) < 3:
         return np.array(ordered)
-    halves = []
+    corners: list[tuple[float, float]] = []
     for run in (ordered, ordered[::-1]):
         half: list[tuple[float, float]] = []
         for point in run:
-            while len(half) > 1 and _left(np.array(half[-2]), np.array(half[-1]), point) <= 0.0:
+            while len(half) > 1 and _left(half[-2], half[-1], point) <= 0.0:
                 half.pop()
             half.append(point)
-        halves.append(half[:-1])
-    return np.array(halves[0] + halves[1])
+        corners += half[:-1]
+    return np.array(corners)
 
 
-def _left(start: Floats, end: Floats, point: Sequence[float] | Floats) -> float:
-    """Positive where a point is to the left of a line."""
-    return float(
-        (end[0] - start[0]) * (point[1] - start[1]) - (end[1] - start[1]) * (point[0] - start[0])
-    )
+def _left(start: Sequence[float], end: Sequence[float], point: Sequence[float]) -> float:
+    """A number that is positive where a point is to the left of a line."""
+    along, away = end[0] - start[0], end[1] - start[1]
+    return along * (point[1] - start[1]) - away * (point[0] - start[0])
 
 
 def _corners(corners: object) -> Floats:

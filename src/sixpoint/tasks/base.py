@@ -1,68 +1,73 @@
 """Task: something that is asked of a pose.
 
-A task *measures* something of a pose (a place, a rotation, a balance) and compares it with a
+A task *measures* something of a pose (a position, a rotation, a balance) and compares it with a
 target. Some targets come with every frame (a point to reach), others are the task's own *goal* (to
-stand on the floor). The Jacobian says how what it measures changes with every degree of freedom, in
-the order of `sixpoint.body.articulation`: a small step d changes the residual by -J d, so that a
+stand on the floor). The Jacobian says how the measured value changes with every degree of freedom,
+in the order of `sixpoint.body.articulation`: a small step d changes the residual by -J d, so a
 solver looks for a step with J d = residual.
 
 Solvers that need no Jacobian read a task as the log-likelihood of a pose: minus its cost, which is
 the squared residual over the covariance. Twice the weight is a quarter of the covariance.
+
+The formulas are those of `sixpoint.kernels.tasks`, which the kernels of solvers use, too.
 """
 
 from __future__ import annotations
 
 import abc
-from typing import ClassVar, Generic, TypeVar
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
 from ..errors import InputError
-from ..kernels.types import Floats
+from ..kernels import arrays
+from ..kernels.types import Floats, Quat, Vec3
 from ..motion.pose import Pose
 
 T = TypeVar("T")
 """What a task measures."""
 Shape = tuple[float, ...] | tuple[tuple[float, ...], ...]
-"""Three deviations along X, Y and Z of the world, or a covariance (3, 3)."""
+"""Three standard deviations along X, Y and Z of the world, or a covariance (3, 3)."""
+NO_AXIS: Vec3 = (0.0, 0.0, 0.0)
 
 
 class Task(abc.ABC, Generic[T]):
-    """What all tasks can do. They are frozen dataclasses and know no figure: joints are named."""
+    """Base of all tasks: frozen dataclasses that name joints and know no skeleton."""
 
     angular: ClassVar[bool] = False
     """Whether residuals are angles [rad] or parts of one, not lengths [m]. Solvers that weigh one
-    against the other let a radian count like the length of the figure."""
+    against the other count a radian like the length of the skeleton."""
 
     weight: float
     """How much it counts against other tasks, >= 0."""
     covariance: Shape | None = None
-    """What of its residual matters less, for tasks that have such a setting."""
+    """Which directions of its residual matter less, for tasks that have such a setting."""
 
     @abc.abstractmethod
     def measure(self, pose: Pose) -> T:
-        """What a pose has of it now; as a target, one that this pose meets."""
+        """Value that a pose has now; as a target, one that this pose meets."""
 
     @abc.abstractmethod
     def residual(self, pose: Pose, target: T | None = None) -> Floats:
-        """What is still missing, shape (m,); not weighted. Without a target: to the own goal."""
+        """What is missing, shape (m,); not weighted. Without a target: to the task's own goal."""
 
     @abc.abstractmethod
     def jacobian(self, pose: Pose, target: T | None = None) -> Floats:
-        """Change of what is measured with each degree of freedom, shape (m, D); not weighted.
+        """Change of the measured value with each degree of freedom, shape (m, D); not weighted.
 
-        The target matters only where the residual is not a plain difference: what is looked at, the
-        edge of a support. Default: the own goal.
+        The target matters only where the residual is not a plain difference, as for a line of sight
+        or the edge of a support. Default: the task's own goal.
         """
 
     @property
     def goal(self) -> T | None:
-        """The target that the task itself has; None if every frame brings one."""
+        """Target that the task itself has; None if every frame brings one."""
         return None
 
     @property
     def label(self) -> str:
-        """What messages and reports call it."""
+        """Name of the task in messages and reports."""
         node = getattr(self, "node", None)
         kind = type(self).__name__.lower()
         return kind if node is None else f"{kind} {node}"
@@ -74,18 +79,18 @@ class Task(abc.ABC, Generic[T]):
         given = np.array(self.covariance, dtype=np.float64)
         return np.asarray(np.diag(given**-2.0) if given.ndim == 1 else np.linalg.inv(given))
 
-    def lack(self, pose: Pose, target: T | None = None) -> float:
-        """What is missing in one number: the length of the residual, by its covariance."""
+    def residual_norm(self, pose: Pose, target: T | None = None) -> float:
+        """Length of the residual by its covariance."""
         missing = self.residual(pose, target)
         return float(np.sqrt(missing @ self.precision(len(missing)) @ missing))
 
     def cost(self, pose: Pose, target: T | None = None) -> float:
         """Squared residual over the covariance, r' S^-1 r: zero where nothing is missing."""
-        # No square root and no half, as the Monte Carlo paper has it (A2.2).
-        return (self.weight * self.lack(pose, target)) ** 2
+        # No square root and no half, as in Courty & Arnaud 2008, Eq. (14).
+        return (self.weight * self.residual_norm(pose, target)) ** 2
 
     def aim(self, target: T | None) -> T:
-        """The target given or, without one, the own goal."""
+        """The given target or, without one, the task's own goal."""
         aimed = self.goal if target is None else target
         if aimed is None:
             raise InputError(f"Expected a target for the task {self.label!r}, got none.")
@@ -99,7 +104,7 @@ class Task(abc.ABC, Generic[T]):
 
 
 def _shape(label: str, given: object) -> Shape:
-    """A covariance as plain tuples."""
+    """A checked covariance as plain tuples."""
     try:
         array = np.array(given, dtype=np.float64)
     except (TypeError, ValueError):
@@ -115,39 +120,62 @@ def _shape(label: str, given: object) -> Shape:
     )
 
 
-def turn_jacobian(missing: Floats) -> Floats:
-    """How the rotation vector of what is missing (3,) [rad] falls with an angular velocity, (3, 3).
-
-    The inverse of the right Jacobian of rotations: log(exp(r) exp(-w)) = r - J w for a small w. It
-    is identity where nothing is missing, and keeps r itself: a step with J w = r goes straight.
-    """
-    angle = float(np.linalg.norm(missing))
-    x, y, z = missing
-    cross = np.array(((0.0, -z, y), (z, 0.0, -x), (-y, x, 0.0)))
-    # The quotient of small numbers says nothing; its series leaves 1e-13 out.
-    curved = 1.0 / 12.0 + angle**2 / 720.0
-    if angle > 1e-2:
-        curved = 1.0 / angle**2 - 0.5 / (angle * np.tan(0.5 * angle))
-    return np.asarray(np.eye(3) + 0.5 * cross + curved * cross @ cross)
+def as_vec(values: Any) -> Vec3:
+    """Three numbers as kernels take them."""
+    x, y, z = np.asarray(values, dtype=np.float64).tolist()
+    return (x, y, z)
 
 
-def turning(pose: Pose) -> tuple[Floats, Floats]:
-    """Place of the joint of every degree of freedom [m], and its axis in the world, (D, 3)."""
+def as_quat(values: Any) -> Quat:
+    """Four numbers as kernels take them."""
+    w, x, y, z = np.asarray(values, dtype=np.float64).tolist()
+    return (w, x, y, z)
+
+
+def node_position(pose: Pose, name: str) -> Vec3:
+    """World position of a node [m]."""
+    return as_vec(pose.world()[0][pose.skeleton.articulation.node(name)])
+
+
+def node_rotation(pose: Pose, name: str) -> Floats:
+    """World rotation relative to rest of a joint, or of the joint that carries a site, (4,)."""
     body = pose.skeleton.articulation
-    places, world = pose.world()
+    joint = body.carrier(body.node(name))
+    return arrays.multiply(pose.world()[1][joint], arrays.conjugate(body.neutral[joint]))
+
+
+def joint_columns(pose: Pose) -> tuple[Floats, Floats]:
+    """Position of the joint of every degree of freedom [m], and its axis in the world, (D, 3)."""
+    body = pose.skeleton.articulation
+    positions, world = pose.world()
     joints = np.repeat(np.arange(pose.skeleton.joint_count), body.freedom)
-    return places[joints], body.world_axes(pose.rotations, world)
+    return positions[joints], body.world_axes(pose.rotations, world)
 
 
-def columns(pose: Pose, node: int) -> tuple[Floats, Floats, Floats]:
-    """What Jacobians of nodes are made of.
-
-    Returns:
-        Place of the node (3,) [m]; place of the joint of every degree of freedom (D, 3) [m]; its
-        axis in the world, zero where it does not move the node (D, 3).
-    """
+def moving_axes(pose: Pose, node: int, axes: Floats) -> Floats:
+    """Axes of the degrees of freedom (D, 3); zero for those that do not move a node."""
     body = pose.skeleton.articulation
     joints = np.repeat(np.arange(pose.skeleton.joint_count), body.freedom)
-    places, axes = turning(pose)
-    axes[~body.moving(node)[joints]] = 0.0
-    return pose.world()[0][node], places, axes
+    return np.where(body.moving(node)[joints][:, None], axes, 0.0)
+
+
+def node_jacobian(pose: Pose, name: str, column: Callable[[Vec3, Vec3, Vec3], Vec3]) -> Floats:
+    """Jacobian of something about a node, (3, D).
+
+    Args:
+        pose: where it is taken.
+        name: the node.
+        column: from the axis of a degree of freedom as it moves the node, the same as it turns the
+            joint that carries the node, and the arm from its joint to the node.
+    """
+    body = pose.skeleton.articulation
+    node = body.node(name)
+    joints, axes = joint_columns(pose)
+    arms = pose.world()[0][node] - joints
+    triples = (moving_axes(pose, node, axes), moving_axes(pose, body.carrier(node), axes), arms)
+    return rows_of(column(*map(as_vec, triple)) for triple in zip(*triples, strict=True))
+
+
+def rows_of(columns: Iterable[Vec3]) -> Floats:
+    """Columns of a Jacobian as an array (3, D)."""
+    return np.array(list(columns), dtype=np.float64).reshape(-1, 3).T

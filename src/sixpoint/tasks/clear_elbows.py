@@ -1,11 +1,10 @@
-"""Elbows out of the body by their swivel: a projection for the output of sequential IK (X6).
+"""Clear elbows out of the body by their swivel: a projection for any motion of a person.
 
-Where an arm lies in the trunk, the head, a leg or the other arm, its elbow turns about the line
-from shoulder to wrist; the wrist stays where it was, and the hand turns with the forearm. What
-counts is how deep the whole arm lies in the rest of the body, all its pairs together: that never
-becomes more. Swivels of a clip are chosen together, so that an elbow does not jump. `ElbowTorso`
-does this inside the solver for the elbow and the torso alone, as published; this one knows the
-whole body, and any motion.
+Where an arm lies in the trunk, the head, a leg or the other arm, its elbow rotates about the line
+from shoulder to wrist; the wrist keeps its position, and the hand rotates with the forearm. The
+depth of the whole arm in the rest of the body, summed over all pairs, never grows. Swivels of a
+clip are chosen together, so that an elbow does not jump. `ElbowTorso` does this inside the solver
+for the elbow and the torso alone, as published.
 """
 
 from __future__ import annotations
@@ -23,34 +22,34 @@ from ..kernels.types import Floats, Ints
 from ..limits import Limits
 from ..motion.motion import Motion
 
-COARSE, FINE = np.radians(5.0), np.radians(0.5)
+COARSE_STEP, FINE_STEP = np.radians(5.0), np.radians(0.5)
 """Steps of the swivel: around the circle, then around what was best [rad]."""
-EFFORT = 0.02
-"""What a swivel of one degree is worth [mm of depth]."""
-FAST = np.radians(300.0)
-"""An elbow that swivels so fast is worth a millimetre of depth [rad/s]; twice as fast, four."""
+SWIVEL_COST = 0.02
+"""Cost of a swivel [mm of depth per degree]."""
+FAST_SWIVEL = np.radians(300.0)
+"""Swivel speed that costs a millimetre of depth [rad/s]; twice as fast, four."""
 STRIPE = 64
 """Frames judged at a time."""
 
 
 def clear_elbows(motion: Motion, limits: Limits | None = None) -> tuple[Motion, Floats]:
-    """Turn elbows out of the body where they are in it.
+    """Swivel elbows out of the body where they are in it.
 
     Args:
         motion: of a person.
         limits: of the shoulders; None for none.
 
     Returns:
-        The motion, and how far each elbow was turned [rad], shape (F, 2): left and right.
+        The motion, and the swivel of each elbow [rad], shape (F, 2): left and right.
     """
     if not len(motion):
         raise InputError("Expected a motion of one frame or more, got none.")
-    turned = np.zeros((len(motion), 2))
+    swivels = np.zeros((len(motion), 2))
     for side in range(2):
         arm = _Arm(motion, "lr"[side], limits)
-        turned[:, side] = arm.swivels()
-        motion = arm.turned(turned[:, side])
-    return motion, turned
+        swivels[:, side] = arm.swivels()
+        motion = arm.rotated(swivels[:, side])
+    return motion, swivels
 
 
 class _Arm:
@@ -79,7 +78,7 @@ class _Arm:
         turned = arrays.multiply(spin, self.world[:, None])
         return arrays.normalize(arrays.multiply(arrays.conjugate(self.above)[:, None], turned))
 
-    def turned(self, angles: Floats) -> Motion:
+    def rotated(self, angles: Floats) -> Motion:
         """The motion with swivels (F,)."""
         rotations = self.motion.rotations.copy()
         moved = angles != 0.0
@@ -92,16 +91,18 @@ class _Arm:
         still = self.depths(np.zeros((count, 1)))
         if not (still > 0.0).any():
             return np.zeros(count)
-        angles = COARSE * np.arange(-round(np.pi / COARSE), round(np.pi / COARSE))
+        angles = COARSE_STEP * np.arange(-round(np.pi / COARSE_STEP), round(np.pi / COARSE_STEP))
         best = self._path(np.broadcast_to(angles, (count, len(angles))), still, np.pi * 2.0)
-        near = FINE * np.arange(-round(COARSE / FINE), round(COARSE / FINE) + 1)
+        near = FINE_STEP * np.arange(
+            -round(COARSE_STEP / FINE_STEP), round(COARSE_STEP / FINE_STEP) + 1
+        )
         tried = np.concatenate([best[:, None] + near, np.zeros((count, 1))], axis=1)
         return self._path(tried, still, np.inf)
 
     def _path(self, angles: Floats, still: Floats, turn: float) -> Floats:
         """Swivels out of (F, K) that together cost least (dynamic programming over the frames)."""
-        cost = 1e3 * self.depths(angles) + EFFORT * np.degrees(np.abs(angles))
-        allowed = (cost <= 1e3 * still + EFFORT * np.degrees(np.abs(angles)) + 1e-9) & (
+        cost = 1e3 * self.depths(angles) + SWIVEL_COST * np.degrees(np.abs(angles))
+        allowed = (cost <= 1e3 * still + SWIVEL_COST * np.degrees(np.abs(angles)) + 1e-9) & (
             self.keeps_limits(angles) | (angles == 0.0)
         )
         cost = np.where(allowed, cost, np.inf)
@@ -110,7 +111,7 @@ class _Arm:
         for f in range(1, len(angles)):
             way = np.abs(angles[f][:, None] - angles[f - 1][None])
             way = np.minimum(way, np.abs(turn - way))
-            paths = total[None] + (way * self.motion.rate / FAST) ** 2
+            paths = total[None] + (way * self.motion.rate / FAST_SWIVEL) ** 2
             came[f] = np.argmin(paths, axis=1)
             total = cost[f] + np.take_along_axis(paths, came[f][:, None], axis=1)[:, 0]
         out = np.empty(len(angles))

@@ -1,4 +1,4 @@
-"""What a body touches as it moves: depths, events, and what to highlight (S3.45, S3.46)."""
+"""What a body touches as it moves: depths, events, and what to highlight (Boulic et al. 2006)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..kernels.types import Bools, Floats
 from ..motion.motion import STRIPE, Motion
 from .scene import Ground, Scene
 
-STANDING = 0.03
+FOOT_SINK = 0.03
 """A foot may be this deep in the ground before it counts [m]: toes bend, capsules do not."""
 
 
@@ -41,7 +41,7 @@ class Event:
 
 @dataclass(frozen=True, eq=False)
 class Contacts:
-    """What a motion touches."""
+    """How deep the parts of a body are in the things around it, frame by frame."""
 
     parts: tuple[str, ...]
     """Names of the C capsules."""
@@ -61,12 +61,12 @@ class Contacts:
 
     @property
     def highlight(self) -> Bools:
-        """Whether each thing shows another colour, (F, T): the feedback of Fig. 16."""
+        """Whether each thing shows another colour, (F, T) (Fig. 16)."""
         return np.asarray(self.touching.any(axis=1))
 
     def events(self) -> list[Event]:
         """Every stretch of frames in which a part touches a thing, in the order of time."""
-        out = []
+        found = []
         touching = self.touching
         for c, t in np.argwhere(touching.any(axis=0)):
             edges = np.flatnonzero(np.diff(np.concatenate([[0], touching[:, c, t], [0]])))
@@ -74,13 +74,18 @@ class Contacts:
                 at = int(first + np.argmax(self.depths[first:end, c, t]))
                 x, y, z = (float(v) for v in self.places[at, c, t])
                 deepest = float(self.depths[at, c, t])
-                out.append(Event(self.parts[c], self.things[t], int(first), int(end - 1),
-                                 deepest, at, (x, y, z)))  # fmt: skip
-        return sorted(out, key=lambda event: (event.first, event.part, event.thing))
+                found.append(Event(self.parts[c], self.things[t], int(first), int(end - 1),
+                                   deepest, at, (x, y, z)))  # fmt: skip
+        return sorted_events(found)
+
+
+def sorted_events(events: list[Event]) -> list[Event]:
+    """Events in the order of time, then of names."""
+    return sorted(events, key=lambda event: (event.first, event.part, event.thing))
 
 
 def find_contacts(motion: Motion, scene: Scene, shape: BodyShape | None = None) -> Contacts:
-    """Hold every part of a body against every thing of a scene, in every frame.
+    """Contacts of every part of a body with every thing of a scene, in every frame.
 
     Args:
         motion: of a body whose roles are known.
@@ -99,5 +104,5 @@ def find_contacts(motion: Motion, scene: Scene, shape: BodyShape | None = None) 
         for k, thing in enumerate(scene.things):
             depth, place = thing.depth(starts, ends, radii)
             depths[f : f + STRIPE, :, k], places[f : f + STRIPE, :, k] = depth, place
-    slack = np.array([STANDING if isinstance(thing, Ground) else 0.0 for thing in scene.things])
+    slack = np.array([FOOT_SINK if isinstance(thing, Ground) else 0.0 for thing in scene.things])
     return Contacts(body.names, scene.names, depths, places, slack)

@@ -1,9 +1,9 @@
-"""Elbows that stay out of the torso (the SIK paper, section 8, Figs. 8 and 9).
+"""Elbows that stay out of the torso (Unzueta et al. 2008, section 8, Figs. 8 and 9).
 
 The elbow is a ball, the torso a stack of prisms that move with the spine. A solver turns the upper
 arm until the ball is out: a bent arm swivels about the line from shoulder to wrist, so that the
 hand stays where it is; an almost straight one swings at the shoulder. Off by default, as in the
-paper's own comparison (S0.37).
+paper's own comparison.
 """
 
 from __future__ import annotations

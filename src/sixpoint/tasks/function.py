@@ -1,7 +1,7 @@
-"""Whatever a Python function can judge: constraints that nobody thought of before.
+"""Tasks whose residual is a Python function.
 
-The function gives what is wrong with a pose, zero where nothing is. It needs no derivative: solvers
-that want one get it by differences, and the particle filter wants none.
+The function returns what is wrong with a pose, zero where nothing is. It needs no derivative:
+solvers that want one get it by differences, and the particle filter wants none.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class FunctionTask(Task[Floats]):
     """Whether the function takes many poses at once."""
 
     function: Callable[[Any], ArrayLike]
-    """What is wrong with a pose, in metres or whatever the weight makes of it."""
+    """What is wrong with a pose, in metres or in units that the weight converts."""
     name: str = ""
-    """What errors and reports call it. Default: the name of the function."""
+    """Name in errors and reports. Default: the name of the function."""
     weight: float = 1.0
     """How much it counts against other tasks, >= 0."""
 
@@ -49,7 +49,7 @@ class FunctionTask(Task[Floats]):
 
     @property
     def label(self) -> str:
-        """What messages and reports call it."""
+        """See `Task.label`."""
         return self.name
 
     @property

@@ -1,7 +1,8 @@
-"""Things that stand around a body: boxes, and the ground."""
+"""Things around a body: boxes, and the ground."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,7 @@ from ..kernels.types import Floats
 
 @dataclass(frozen=True)
 class Box:
-    """A box, turned about the vertical if need be."""
+    """A box, which may be rotated about the vertical."""
 
     name: str
     centre: tuple[float, float, float]
@@ -25,7 +26,7 @@ class Box:
     size: tuple[float, float, float]
     """Width, height, depth [m]."""
     yaw: float = 0.0
-    """Turn to the left about the vertical [rad]."""
+    """Rotation to the left about the vertical [rad]."""
 
     def __post_init__(self) -> None:
         numbers = np.array([*self.centre, *self.size, self.yaw], dtype=np.float64)
@@ -61,7 +62,7 @@ class Ground:
 
 @dataclass(frozen=True)
 class Scene:
-    """All that stands around."""
+    """Boxes and ground around a body, each with a name of its own."""
 
     things: tuple[Box | Ground, ...]
 
@@ -72,20 +73,18 @@ class Scene:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the things, in their order."""
+        """Names of the things, in their order."""
         return tuple(thing.name for thing in self.things)
 
     @classmethod
     def load(cls, path: str | Path) -> Scene:
-        """From JSON: ``{"ground": 0.0, "boxes": [{"name", "centre", "size", "yaw"}]}``.
+        """Read JSON: ``{"ground": 0.0, "boxes": [{"name", "centre", "size", "yaw"}]}``.
 
         Lengths in metres, `yaw` in degrees.
 
         Raises:
             FormatError: it is not that.
         """
-        import json
-
         try:
             content = json.loads(Path(path).read_bytes())
         except OSError as error:
@@ -100,12 +99,11 @@ class Scene:
                 things.append(Ground(float(content["ground"])))
             return cls(tuple(things))
         except (TypeError, ValueError, KeyError) as error:
-            raise FormatError(f"Expected boxes with name, centre and size: {error}", path=path
-                              ) from None  # fmt: skip
+            said = f"Expected boxes with name, centre and size: {error}"
+            raise FormatError(said, path=path) from None
 
 
 def _box(row: Mapping[str, Any]) -> Box:
-    x, y, z = (float(value) for value in row["centre"])
-    wide, tall, deep = (float(value) for value in row["size"])
+    (x, y, z), (wide, tall, deep) = (map(float, row[key]) for key in ("centre", "size"))
     yaw = float(np.radians(float(row.get("yaw", 0.0))))
     return Box(str(row["name"]), (x, y, z), (wide, tall, deep), yaw)

@@ -1,4 +1,4 @@
-"""Parts of the body shall not be in each other: self-collision as a task (X6)."""
+"""Parts of a body shall not be in each other: self-collision as a task, and as a measurement."""
 
 from __future__ import annotations
 
@@ -7,20 +7,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..body.shapes import free_pairs, pair_depths
+from ..body.skeleton import Skeleton
 from ..errors import InputError
 from ..kernels.capsule import way_apart
-from ..kernels.types import Bools, Floats, Vec3
+from ..kernels.types import Floats
+from ..motion.motion import STRIPE, Motion
 from ..motion.pose import Pose
-from .base import Task, turning
+from .base import Task, as_vec, joint_columns, moving_axes
+from .contacts import Contacts, Event, sorted_events
 
 
 @dataclass(frozen=True)
 class SelfCollision(Task[Floats]):
-    """All pairs of capsules of a person but neighbours shall stay apart.
+    """All pairs of capsules of a person except neighbours shall stay apart.
 
-    One row for each pair (`sixpoint.tasks.SelfContact.pairs` names them). What is apart misses
-    nothing and moves nothing; what touches is pushed along the line between the nearest points.
-    `pik` serves it before all other tasks.
+    One row for each pair (`sixpoint.tasks.SelfContact.pairs` names them). Pairs that are apart have
+    no residual and no derivative; pairs that touch are pushed along the line between their nearest
+    points. `pik` serves it before all other tasks.
     """
 
     margin: float = 0.0
@@ -50,7 +53,7 @@ class SelfCollision(Task[Floats]):
         return np.maximum(depths + self.margin, 0.0)
 
     def residual(self, pose: Pose, target: Floats | None = None) -> Floats:
-        """What must go: minus the depths, (P,) [m]."""
+        """Minus the depth of each pair, (P,) [m]."""
         return -self.measure(pose)
 
     def jacobian(self, pose: Pose, target: Floats | None = None) -> Floats:
@@ -58,25 +61,50 @@ class SelfCollision(Task[Floats]):
         shape, pairs = free_pairs(pose.skeleton)
         depths, first, second = pair_depths(shape, pairs, *pose.world())
         starts, ends = shape.place(*pose.world())
-        places, axes = turning(pose)
+        joints, axes = joint_columns(pose)
         out = np.zeros((len(pairs), len(axes)))
         for k in np.flatnonzero(depths + self.margin > 0.0):
             lines = (ends[i] - starts[i] for i in pairs[k])
-            way = np.array(way_apart(*(_as3(v) for v in (first[k], second[k], *lines))))
-            one, other = (shape.capsules[pair].joint for pair in pairs[k])
-            speed = np.where(_moving(pose, one)[:, None], np.cross(axes, first[k] - places), 0.0)
-            speed -= np.where(_moving(pose, other)[:, None], np.cross(axes, second[k] - places), 0)
-            out[k] = -speed @ way
+            way = np.array(way_apart(*(as_vec(v) for v in (first[k], second[k], *lines))))
+            for part, point, sign in zip(pairs[k], (first[k], second[k]), (1.0, -1.0), strict=True):
+                moving = moving_axes(pose, shape.capsules[part].joint, axes)
+                out[k] -= sign * (np.cross(moving, point - joints) @ way)
         return out
 
 
-def _moving(pose: Pose, joint: int) -> Bools:
-    """Whether each degree of freedom moves a joint, (D,)."""
-    body = pose.skeleton.articulation
-    joints = np.repeat(np.arange(pose.skeleton.joint_count), body.freedom)
-    return np.asarray(body.moving(joint)[joints])
+@dataclass(frozen=True, eq=False)
+class SelfContact:
+    """Measures the pairs of parts of one skeleton that must stay apart, over a motion."""
 
+    skeleton: Skeleton
 
-def _as3(v: Floats) -> Vec3:
-    """A vector as kernels take it."""
-    return float(v[0]), float(v[1]), float(v[2])
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """Names of the parts of each pair."""
+        shape, pairs = free_pairs(self.skeleton)
+        return tuple((shape.names[i], shape.names[j]) for i, j in pairs)
+
+    def depths(self, motion: Motion) -> Floats:
+        """How deep the parts of each pair are in each other [m], shape (F, P); negative: gaps."""
+        return self._measure(motion)[0]
+
+    def events(self, motion: Motion) -> list[Event]:
+        """Every stretch of frames in which two parts touch, in the order of time."""
+        depths, positions = self._measure(motion)
+        found: list[Event] = []
+        for k, (part, other) in enumerate(self.pairs):
+            measured = depths[:, None, k : k + 1], positions[:, None, k : k + 1]
+            found += Contacts((part,), (other,), *measured, np.zeros(1)).events()
+        return sorted_events(found)
+
+    def _measure(self, motion: Motion) -> tuple[Floats, Floats]:
+        if motion.skeleton != self.skeleton:
+            raise InputError("Expected a motion of this skeleton, got one of another.")
+        shape, pairs = free_pairs(self.skeleton)
+        depths = np.empty((len(motion), len(pairs)))
+        positions = np.empty((len(motion), len(pairs), 3))
+        for f in range(0, len(motion), STRIPE):
+            rows = slice(f, f + STRIPE)
+            depths[rows], first, second = pair_depths(shape, pairs, *motion.world(rows))
+            positions[rows] = 0.5 * (first + second)
+        return depths, positions
