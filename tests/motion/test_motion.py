@@ -80,7 +80,7 @@ def test_a_motion_is_a_sequence_of_poses():
     assert [pose.root[0] for pose in motion] == motion.root[:, 0].tolist()
     assert motion.duration == pytest.approx(0.2)
     assert motion.times == pytest.approx([0.0, 0.05, 0.1, 0.15])
-    assert repr(motion) == "Motion(4 frames at 20 Hz, 0.20 s, 34 joints)"
+    assert repr(motion) == "Motion(4 frames at 20 Hz, 34 joints)"
 
 
 def test_frames_are_picked_in_the_order_given():

@@ -14,6 +14,7 @@ from .articulation import Articulation, build_articulation
 from .chains import build_chain, build_tree
 from .hand import build_hand, is_hand
 from .humanoid import build_humanoid
+from .plot import figure_html, stick_figures
 from .roles import Roles, find_roles, search_roles
 from .tree import JointKind, JointTree
 from .values import frozen_array
@@ -24,7 +25,7 @@ Kind: TypeAlias = Literal["human", "hand", "other"]
 """What a skeleton is; solvers, limits and masses differ between them."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Skeleton(JointTree):
     """The bones of one person, hand or other articulated body. Immutable.
 
@@ -60,6 +61,9 @@ class Skeleton(JointTree):
     def articulation(self) -> Articulation:
         """The degrees of freedom of this skeleton, whatever its kind."""
         return build_articulation(self, self.anatomy if self.kind == "human" else None)
+
+    def _repr_html_(self) -> str | None:
+        return figure_html(lambda: stick_figures(self, self.rest()[0][None]), repr(self))
 
     @classmethod
     def _of(cls, tree: JointTree) -> Self:

@@ -2,7 +2,7 @@
 
     >>> from sixpoint.data.clips import builtin
     >>> builtin("squat")
-    Motion(360 frames at 60 Hz, 6.00 s, 34 joints)
+    Motion(360 frames at 60 Hz, 34 joints)
 
 All on the built-in humanoid (1.75 m), 60 Hz, beginning near the origin and facing +Z, within the
 adult joint limits.

@@ -10,6 +10,7 @@ from types import MappingProxyType
 import numpy as np
 
 from ..body.skeleton import Skeleton
+from ..body.values import Value
 from ..errors import InputError, UnknownName
 from ..kernels.limits import (
     FREE_ROW,
@@ -68,7 +69,11 @@ class Limits(Mapping[str, JointLimit]):
         return len(self.joints)
 
     def __repr__(self) -> str:
-        return f"Limits({len(self)} joints: {', '.join(self)})"
+        names = list(self)
+        shown = ", ".join([*names[:4], "..."] if len(names) > 4 else names)
+        return f"Limits({len(self)} joints: {shown})"
+
+    __reduce__ = Value.__reduce__
 
     def replace(self, joints: Mapping[str, JointLimit]) -> Limits:
         """Other limits for some joints, or limits for more of them."""

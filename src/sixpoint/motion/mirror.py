@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,8 +17,11 @@ from ..body.anatomy import Anatomy, anatomy_of
 from ..body.skeleton import Skeleton
 from ..kernels import arrays
 from ..kernels.types import Floats, Ints
-from .motion import STRIPE, Motion
 from .points import Points
+from .pose import STRIPE
+
+if TYPE_CHECKING:
+    from .motion import Motion
 
 REFLECT = np.array([-1.0, 1.0, 1.0])
 """Factors of a mirrored vector."""

@@ -1,7 +1,8 @@
-"""Motion: what a body does over time."""
+"""Motion: the poses of a body over time."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
@@ -9,17 +10,20 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..body.skeleton import Skeleton, frozen_array
+from ..body.plot import figure_html, stick_figures
+from ..body.skeleton import Skeleton
+from ..body.values import Value, frozen_array
 from ..errors import InputError
 from ..kernels import arrays
 from ..kernels.types import Floats
+from .mirror import mirror_motion
+from .points import Points, points_of
+from .pose import STRIPE as STRIPE
 from .pose import Pose
+from .resample import resample
 
 if TYPE_CHECKING:
-    from .points import Points
-
-STRIPE = 4096
-"""Frames that forward kinematics takes at a time: bounds the scratch memory."""
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,7 @@ class Source:
 
 
 @dataclass(frozen=True, eq=False)
-class Motion:
+class Motion(Value):
     """Frames of one skeleton, as arrays. Immutable."""
 
     skeleton: Skeleton
@@ -93,10 +97,24 @@ class Motion:
         return Pose(self.skeleton, self.root[frame], self.rotations[frame], moves)
 
     def __repr__(self) -> str:
+        name = "" if self.source.path is None else f", {os.path.basename(self.source.path)!r}"
         return (
-            f"Motion({len(self)} frames at {self.rate:g} Hz, {self.duration:.2f} s, "
-            f"{self.skeleton.joint_count} joints)"
+            f"Motion({len(self)} frames at {self.rate:g} Hz, "
+            f"{self.skeleton.joint_count} joints{name})"
         )
+
+    def _repr_html_(self) -> str | None:
+        return figure_html(self.plot, repr(self))
+
+    def plot(self, count: int = 5) -> Figure:
+        """Return a matplotlib figure with `count` stick figures, evenly spaced in time.
+
+        Raises:
+            MissingExtra: matplotlib is not installed.
+        """
+        frames = np.linspace(0, len(self) - 1, min(count, len(self))).round().astype(int)
+        titles = [f"{frame / self.rate:.2f} s" for frame in frames]
+        return stick_figures(self.skeleton, self.frames(frames).positions(), titles)
 
     @property
     def duration(self) -> float:
@@ -146,20 +164,14 @@ class Motion:
             roles: names from `sixpoint.body.roles.ROLES`; default pelvis, head, wrists, ankles.
             rotations: also give the world rotation of each, relative to the neutral stance.
         """
-        from .points import points_of
-
         return points_of(self, roles, rotations=rotations)
 
     def resampled(self, rate: float) -> Motion:
         """The same motion at another rate [Hz], slerped; first frame kept."""
-        from .resample import resample
-
         return resample(self, rate)
 
     def mirrored(self) -> Motion:
         """Left and right exchanged, on the same skeleton."""
-        from .mirror import mirror_motion
-
         return mirror_motion(self)
 
 

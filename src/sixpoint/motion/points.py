@@ -1,4 +1,4 @@
-"""Points: what a tracker saw."""
+"""Points: tracked positions over time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..body.skeleton import frozen_array
+from ..body.values import Value, frozen_array
 from ..errors import InputError, UnknownName
 from ..kernels.types import Floats
 
@@ -20,7 +20,7 @@ SIX = ("pelvis", "head", "l_wrist", "r_wrist", "l_ankle", "r_ankle")
 
 
 @dataclass(frozen=True, eq=False)
-class Points:
+class Points(Value):
     """Tracked positions over time; NaN where a point was not seen. Immutable."""
 
     names: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Pose: one moment of a body."""
+"""Pose: the configuration of a body at one moment."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..body.skeleton import Skeleton
+from ..body.values import Value
 from ..errors import InputError
 from ..kernels import arrays
 from ..kernels.types import Floats
 
+STRIPE = 4096
+"""Frames that forward kinematics takes at a time: bounds the scratch memory."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pose:
-    """Where the root is and how every joint is turned.
-
-    Build one with the constructor, which checks shapes; solvers fill the fields directly.
-    """
+class Pose(Value):
+    """Position of the root and rotation of every joint."""
 
     skeleton: Skeleton
     root: Floats
@@ -33,6 +34,10 @@ class Pose:
             array = getattr(self, name)
             if array is not None and np.shape(array) != shape:
                 raise InputError(f"Expected `{name}` to have shape {shape}, got {np.shape(array)}.")
+
+    def __repr__(self) -> str:
+        x, y, z = (float(value) for value in self.root)
+        return f"Pose({self.skeleton.joint_count} joints, root at ({x:.3f}, {y:.3f}, {z:.3f}) m)"
 
     def world(self) -> tuple[Floats, Floats]:
         """World positions of all nodes (J+S, 3) [m] and rotations of all joints (J, 4)."""

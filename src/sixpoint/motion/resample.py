@@ -9,14 +9,18 @@ picked, not averaged.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..errors import InputError
 from ..kernels import arrays
 from ..kernels.types import Floats, Ints
-from .motion import STRIPE, Motion
 from .points import Points
+from .pose import STRIPE
+
+if TYPE_CHECKING:
+    from .motion import Motion
 
 SNAP = 1e-6
 """Fraction of a frame: times nearer than this to an input frame take that frame."""
