@@ -37,7 +37,7 @@ from sixpoint.data.clips import CLIPS
 from sixpoint.formats import FORMATS
 from sixpoint.formats.units import UNITS
 from sixpoint.limits import Limits, adult
-from sixpoint.limits.file import limits_text
+from sixpoint.limits.collection import limits_text
 from sixpoint.motion.comparison import Comparison
 from sixpoint.solvers import SOLVERS, Capabilities, Report, StopReason
 from sixpoint.solvers.base import settings_of
@@ -146,8 +146,7 @@ def packages() -> str:
 
 def model_card() -> str:
     """The card of the built-in prior, as a section of a page."""
-    from sixpoint.priors.card import card_text
-    from sixpoint.priors.model import builtin_prior
+    from sixpoint.priors.model import builtin_prior, card_text
 
     text = card_text(builtin_prior()).replace("\n## ", "\n### ")
     return text.replace("# Model", "## Model", 1).strip()

@@ -10,7 +10,7 @@ from sixpoint.bench.prior import bench_prior, noisy, with_gaps, with_limbs
 from sixpoint.bench.prior_doubts import NONE
 from sixpoint.data.clips import builtin
 from sixpoint.errors import InputError
-from sixpoint.priors.mistakes import MISTAKES
+from sixpoint.priors.plausibility import MISTAKES
 
 SHORT = {
     "01_squat": builtin("squat").frames(slice(0, 60, 3)),

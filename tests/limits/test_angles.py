@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sixpoint.limits.angles import settled, to_degrees
+from sixpoint.limits.base import settled, to_degrees
 
 
 @given(st.floats(-10.0, 10.0))

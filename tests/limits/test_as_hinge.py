@@ -12,7 +12,8 @@ from sixpoint.data.clips import builtin
 from sixpoint.kernels import arrays
 from sixpoint.limits import EulerBoxLimit, FixedLimit, FlexionLimit, adult_limits, estimate_limits
 from sixpoint.limits.as_hinge import as_hinge, hinge_limits
-from sixpoint.limits.estimate.estimate import FAMILIES, Estimate
+from sixpoint.limits.collection import FAMILIES
+from sixpoint.limits.estimate.estimate import Estimate
 from sixpoint.motion.motion import Motion
 from sixpoint.solvers import SOLVERS, solver
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sixpoint.body import Skeleton
 from sixpoint.errors import CannotWrite, FormatError, InputError, UnknownName
 from sixpoint.limits import FixedLimit, FlexionLimit, JointLimit, Limits, adult_limits
-from sixpoint.limits.file import limits_text, parse_limits
+from sixpoint.limits.collection import limits_text, parse_limits
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from sixpoint.kernels.types import Floats
 from sixpoint.motion.motion import Motion
 from sixpoint.priors.layout import ENDS, OUTPUTS
 from sixpoint.priors.poses import Poses
-from sixpoint.priors.rows import Subject, turns_of
+from sixpoint.priors.training_data import Subject, turns_of
 
 NAMES = tuple(CLIPS)
 

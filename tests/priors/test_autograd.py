@@ -1,4 +1,4 @@
-"""Every step of the tape has the derivative that small differences have."""
+"""Every step has the derivative that small differences have, and the network learns."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sixpoint.priors import autograd
-from sixpoint.priors.autograd import Value, slopes
+from sixpoint.priors.autograd import Adam, Value, forward, gradients, new_weights
 
 STEP = 1e-6
 RNG = np.random.default_rng(11)
@@ -33,21 +33,21 @@ STEPS = {
     "sum over axes": (lambda a: a.sum(axis=(-2, -1)), M),
     "mean": (lambda a: a.mean(), A),
     "reshape": (lambda a: a.reshape(2, 6), A),
-    "transpose": (lambda a: a.flipped(), M),
+    "transpose": (lambda a: a.transposed(), M),
     "square root": (lambda a: autograd.sqrt(a * a + 1.0), A),
     "sine": (autograd.sin, A),
     "cosine": (autograd.cos, A),
     "angle": (autograd.atan2, A, B),
-    "bend": (autograd.bend, A),
+    "bend": (autograd.soft_ramp, A),
     "softplus": (lambda a: autograd.softplus(a * 40.0), A),
-    "least": (autograd.least, A, B),
-    "least of a number": (lambda a: autograd.least(a, 0.1), A),
-    "most": (autograd.most, A, B),
+    "least": (autograd.minimum, A, B),
+    "least of a number": (lambda a: autograd.minimum(a, 0.1), A),
+    "most": (autograd.maximum, A, B),
     "cross": (autograd.cross, A, B),
     "dot": (autograd.dot, A, B),
-    "running sum": (lambda a: autograd.running_sum(a), M),
-    "join": (lambda a, b: autograd.joined([a, b, a], axis=1), A, B),
-    "stack": (lambda a, b: autograd.stacked([a, b], axis=-2), A, B),
+    "running sum": (lambda a: autograd.cumsum(a), M),
+    "join": (lambda a, b: autograd.concatenate([a, b, a], axis=1), A, B),
+    "stack": (lambda a, b: autograd.stack([a, b], axis=-2), A, B),
 }
 
 
@@ -60,7 +60,7 @@ def test_the_slope_of_a_step_is_its_derivative(name):
     def cost(*xs):
         return (step(*(Value(x) for x in xs)) * weights).sum()
 
-    found = slopes((step(*values) * weights).sum(), values)
+    found = gradients((step(*values) * weights).sum(), values)
     for k, x in enumerate(inputs):
         numeric = np.zeros_like(x)
         for index in np.ndindex(x.shape):
@@ -75,16 +75,50 @@ def test_the_slope_of_a_step_is_its_derivative(name):
 
 def test_what_plays_no_part_has_no_slope():
     used, idle = Value(A), Value(B)
-    np.testing.assert_array_equal(slopes(used.sum(), [idle])[0], 0.0)
+    np.testing.assert_array_equal(gradients(used.sum(), [idle])[0], 0.0)
 
 
 def test_a_value_used_twice_is_counted_twice():
     x = Value(np.array(3.0))
     y = x * 2.0
-    (slope,) = slopes(y * y + y, [x])
+    (slope,) = gradients(y * y + y, [x])
     assert slope == 2.0 * 6.0 * 2.0 + 2.0
 
 
 def test_the_angle_of_nothing_has_a_finite_slope():
     zero = Value(np.zeros(2))
-    np.testing.assert_array_equal(slopes(autograd.atan2(zero, zero).sum(), [zero])[0], 0.0)
+    np.testing.assert_array_equal(gradients(autograd.atan2(zero, zero).sum(), [zero])[0], 0.0)
+
+
+def bend(x):
+    return 0.5 * (x + np.sqrt(x * x + 1.0))
+
+
+def test_layers_follow_each_other():
+    rng = np.random.default_rng(4)
+    weights = new_weights(rng, (4, 5, 6, 3))
+    weights[4] += rng.normal(size=weights[4].shape)
+    x = rng.normal(size=(7, 4))
+    w1, b1, w2, b2, w3, b3 = weights
+    wanted = bend(bend(x @ w1 + b1) @ w2 + b2) @ w3 + b3
+    np.testing.assert_allclose(forward([Value(w) for w in weights], x).array, wanted)
+
+
+def test_a_masked_unit_plays_no_part():
+    rng = np.random.default_rng(5)
+    weights = new_weights(rng, (4, 5, 6, 3))
+    weights[4] += rng.normal(size=weights[4].shape)
+    x = rng.normal(size=(2, 4))
+    masks = [np.ones((2, 5)), np.ones((2, 6))]
+    masks[1][:, 2] = 0.0
+    found = forward([Value(w) for w in weights], x, masks).array
+    weights[4][2] = 0.0
+    np.testing.assert_allclose(found, forward([Value(w) for w in weights], x).array)
+
+
+def test_adam_finds_the_bottom_of_a_bowl():
+    weights = [np.full((2, 2), 3.0, np.float32), np.full(2, -2.0, np.float32)]
+    adam = Adam(weights, steps=800, rate=0.05, decay=0.0)
+    for _ in range(800):
+        adam.step([2.0 * w for w in weights])
+    assert max(float(np.abs(w).max()) for w in weights) < 0.01

@@ -1,13 +1,30 @@
+"""The body that follows from outputs of the network, and its errors."""
+
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
-from tests.priors.test_answer import case
+import pytest
+from tests.priors.people import directions, right_outputs, subject
 
 from sixpoint.kernels import arrays
-from sixpoint.priors.answer import answer
-from sixpoint.priors.autograd import Value, slopes
-from sixpoint.priors.layout import neutral
-from sixpoint.priors.loss import Batch, errors, loss
+from sixpoint.limits.adult import SPINE
+from sixpoint.priors.autograd import Value, gradients
+from sixpoint.priors.layout import facing, neutral
+from sixpoint.priors.loss import (
+    REGIONS,
+    Batch,
+    Body,
+    _held,
+    answer,
+    errors,
+    frames,
+    loss,
+    within_limits,
+)
+from sixpoint.priors.poses import ARMS, CHEST, place
+from sixpoint.priors.training_data import turns_of
 
 STEP = 1e-6
 
@@ -26,7 +43,7 @@ def test_the_slope_of_the_loss_is_its_derivative():
     rng = np.random.default_rng(2)
     outputs = neutral() + 0.3 * rng.normal(size=(4, 78))
     value = Value(outputs)
-    (slope,) = slopes(loss(value, batch), [value])
+    (slope,) = gradients(loss(value, batch), [value])
     numeric = np.zeros_like(outputs)
     for index in np.ndindex(outputs.shape):
         change = np.zeros_like(outputs)
@@ -39,7 +56,7 @@ def test_the_slope_of_the_loss_is_its_derivative():
 def test_the_neutral_answer_has_a_finite_slope():
     _, batch = some()
     value = Value(np.tile(neutral(), (4, 1)))
-    assert np.isfinite(slopes(loss(value, batch), [value])[0]).all()
+    assert np.isfinite(gradients(loss(value, batch), [value])[0]).all()
 
 
 def test_right_answers_cost_least():
@@ -65,3 +82,71 @@ def test_errors_are_those_of_the_paper():
     gain = [(b.array - a.array).mean() for a, b in zip(before, after, strict=True)]
     np.testing.assert_allclose(gain[0], 0.1 / 22.0, rtol=0.05)
     np.testing.assert_allclose(gain[1], 2.0 * np.sin(angle / 2.0) / 22.0, rtol=0.05)
+
+
+def case(name):
+    """Outputs that are right, points, bodies, and the truth, all in the facing."""
+    person = subject(name)
+    # The answer leaves clavicles to the solver.
+    poses = replace(person.poses, clavicles=person.poses.stations[:, [CHEST] * ARMS])
+    person = replace(person, poses=poses)
+    places = place(person.build, person.poses)
+    height, count = person.build.height, len(person.poses)
+    seen = facing(places.points, directions(person.poses)[:, 0])
+    lengths = (
+        np.concatenate([person.build.torso, person.build.neck]),
+        person.build.bases,
+        person.build.clavicles,
+        person.build.bones,
+    )
+    body = Body(*(np.broadcast_to(x / height, (count, *x.shape)) for x in lengths))
+    turns = arrays.to_matrix(turns_of(person.poses))
+    turns[:, 0] = np.swapaxes(seen, -1, -2) @ turns[:, 0]
+    everywhere = [places.spine, places.clavicles, places.roots, places.hinges]
+    truth = np.concatenate(everywhere, axis=1) @ seen / height
+    return right_outputs(person.poses, seen), places.points @ seen / height, body, turns, truth
+
+
+@pytest.mark.parametrize("name", ["walk", "reach", "boxing"])
+def test_right_outputs_give_the_body_back(name):
+    outputs, points, body, turns, places = case(name)
+    found = answer(Value(outputs), points, body)
+    gap = np.linalg.norm(found.places.array - places, axis=-1)
+    assert gap[:, :11].max() < 1e-4
+    # Straight limbs are bent a little: at 0.9995 of its length an arm's elbow is off by 3 % of it.
+    assert gap[:, 11:].max() < 0.01
+    assert np.median(gap[:, 11:]) < 1e-4
+    assert np.abs(found.locals.array[:, :7] - turns[:, :7]).max() < 1e-3
+    assert np.abs(found.locals.array[:, 15:] - turns[:, 15:]).max() < 1e-3
+
+
+def test_rotations_are_rotations():
+    rng = np.random.default_rng(1)
+    outputs = rng.normal(size=(50, 78))
+    _, points, body, _, _ = case("walk")
+    found = answer(Value(outputs), points[:50], Body(*(part[:50] for part in body)))
+    unit = found.locals.array @ np.swapaxes(found.locals.array, -1, -2)
+    np.testing.assert_allclose(unit, np.broadcast_to(np.eye(3), unit.shape),
+                               atol=2e-3)  # fmt: skip
+
+
+@pytest.mark.parametrize("region", sorted(set(REGIONS)))
+def test_limits_are_those_of_the_solver(region):
+    rng = np.random.default_rng(2)
+    turns = arrays.from_rotvec(0.5 * rng.normal(size=(300, 3)))
+    limit = SPINE[region].limit(REGIONS.count(region))
+    held = _held(Value(arrays.to_matrix(turns)), region).array
+    wanted = arrays.to_matrix(np.array([limit.project(q) for q in turns]))
+    assert np.abs(held - wanted).max() < 2e-3  # the boundary is sampled
+    inside = np.array([limit.contains(q) for q in turns])
+    assert 10 < inside.sum() < 290
+
+
+def test_the_limits_of_one_joint_do_not_hold_back_the_next():
+    x, y = np.zeros((1, 7, 3)), np.zeros((1, 7, 3))
+    x[..., 0], y[..., 1] = 1.0, 1.0
+    y[:, 3] = (0.0, np.cos(1.0), np.sin(1.0))  # the chest bows by 1 rad, more than it may
+    stations = within_limits(frames(Value(x), Value(y))).array[0]
+    np.testing.assert_allclose(stations[2], np.eye(3), atol=1e-4)
+    assert 0.3 < np.arctan2(stations[3, 2, 1], stations[3, 1, 1]) < 0.45
+    np.testing.assert_allclose(stations[6], np.eye(3), atol=1e-3)

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from sixpoint.errors import FormatError
-from sixpoint.priors.card import card_text
 from sixpoint.priors.layout import INPUTS, OUTPUTS
-from sixpoint.priors.model import Prior, builtin_prior, prior_of
+from sixpoint.priors.model import Prior, builtin_prior, card_text, prior_of
 
 
 def rewritten(path, **changes):

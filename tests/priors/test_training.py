@@ -11,8 +11,8 @@ from sixpoint.errors import InputError
 from sixpoint.priors.autograd import Value
 from sixpoint.priors.layout import inputs, measures
 from sixpoint.priors.loss import Batch, loss
-from sixpoint.priors.rows import Subject, draw_rows
 from sixpoint.priors.training import Fitting, TrainingSettings, train_prior
+from sixpoint.priors.training_data import Subject, draw_rows
 
 SMALL = TrainingSettings(units=24, steps=300, batch=256, rows=3000)
 

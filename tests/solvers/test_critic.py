@@ -10,8 +10,8 @@ import pytest
 from sixpoint.data.clips import builtin
 from sixpoint.motion.points import SIX, Points
 from sixpoint.priors.layout import INPUTS
-from sixpoint.priors.mistakes import MISTAKES
 from sixpoint.priors.model import believing, builtin_prior
+from sixpoint.priors.plausibility import MISTAKES
 from sixpoint.solvers import GuidedSolver
 from sixpoint.solvers._kernels.critic import DOUBT, belief, plausibility
 from sixpoint.solvers.guided import net_of

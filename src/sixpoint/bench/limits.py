@@ -15,10 +15,10 @@ import numpy as np
 
 from ..body.skeleton import Skeleton
 from ..kernels.types import Floats
-from ..limits.estimate.classify import TYPES, Moments, TypeRules, classify
+from ..limits.base import TYPES
+from ..limits.estimate.classify import Moments, Noise, TypeRules, classify
 from ..limits.estimate.estimate import Family
 from ..limits.estimate.estimator import LEAST_KEYS, LimitEstimator
-from ..limits.estimate.noise import Noise
 from ..limits.estimate.trials import ball_trial, fixed_trial, hinge_trial, noisy
 from ..motion.motion import Motion
 from .fig8 import Recording, bench_fig8

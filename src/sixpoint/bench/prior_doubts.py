@@ -16,8 +16,7 @@ from ..kernels.types import Floats
 from ..motion.metrics import compare
 from ..motion.motion import Motion
 from ..motion.points import SIX, Points
-from ..priors.mistakes import MISTAKES
-from ..priors.naming import find_mistake
+from ..priors.plausibility import MISTAKES, find_mistake
 from ..solvers.guided import GuidedSolver, GuidedTracker
 
 BINS = (0.0, 0.25, 0.5, 0.75, 0.999, 1.0)

@@ -119,7 +119,7 @@ def doubts_of(solver: Solver, points: Points, skeleton: Skeleton, tracked: bool)
     The critic is that of the solver's prior, if it has one, or else the built-in one. Trackers are
     mixed up easily; of motions, whose joints have names, only a mistake that can be named is told.
     """
-    from ..priors.naming import UNLIKE, find_mistake
+    from ..priors.plausibility import UNLIKE, find_mistake
     from ..solvers.guided import GuidedSolver
     from ..solvers.human import HumanSolver
 

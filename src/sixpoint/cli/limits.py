@@ -91,7 +91,7 @@ def command(
     sixpoint reconstruct squats.bvh -o out.bvh --limits limits.json
     """  # noqa: D301  (click wants the backspace itself)
     from ..limits import TypeRules
-    from ..limits.estimate.bind import Repair
+    from ..limits.estimate.estimate import Repair
 
     reading = Reading(unit, up, frame_rate, roles)
     with wrong_call():

@@ -58,9 +58,9 @@ def command(
     from ..atomic_write import atomic_write
     from ..bench.judging import judge_subjects
     from ..formats.clip_folders import read_subjects
-    from ..priors.card import card_text
-    from ..priors.rows import Subject
+    from ..priors.model import card_text
     from ..priors.training import TrainingSettings, train_prior
+    from ..priors.training_data import Subject
     from ..solvers import solver
 
     check_output(output, (".npz",))

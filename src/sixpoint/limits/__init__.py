@@ -1,17 +1,14 @@
-"""What joints may do: one limit for each joint, defaults of healthy adults, files."""
+"""What joints may do: one limit for each joint, defaults of healthy adults, files, estimation."""
 
 from __future__ import annotations
 
-from .adult import adult_limits
+from .adult import adult_limits, hand_limits, is_hand
 from .base import JointLimit
 from .collection import Limits
 from .estimate.classify import TypeRules
 from .estimate.estimate import Estimate
 from .estimate.estimator import LimitEstimator, estimate_limits
-from .euler_box import EulerBoxLimit
-from .flexion import FixedLimit, FlexionLimit
-from .hand import hand_limits, is_hand
-from .swing_twist import SwingTwistLimit
+from .models import EulerBoxLimit, FixedLimit, FlexionLimit, SwingTwistLimit
 
 __all__ = [
     "Estimate",

@@ -1,8 +1,8 @@
-"""Ranges of motion of healthy adults, with their sources.
+"""Ranges of motion of healthy adults and of their hands, with their sources.
 
 The numbers stand here and nowhere else. They are passive ranges of single joints as handbooks give
-them: wide enough for athletes' everyday, too wide for many people. `Limits.replace` puts others in
-their place, for example one of `VARIANTS`.
+them: wide enough for what athletes do every day, too wide for many people. `Limits.replace` puts
+others in their place, for example one of `VARIANTS`.
 """
 
 from __future__ import annotations
@@ -10,14 +10,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from ..body.anatomy import Anatomy, anatomy_of
+from ..body.hand import FINGERS, PALM, Finger
 from ..body.skeleton import Skeleton
+from ..errors import UnknownName
+from ..kernels.types import Floats, Vec3
 from .base import JointLimit
 from .collection import Limits
-from .flexion import FlexionLimit
-from .swing_twist import SwingTwistLimit
+from .models import FlexionLimit, SwingTwistLimit
 
 LEFT, RIGHT = 1.0, -1.0
+UP: Vec3 = (0.0, 1.0, 0.0)
+DOWN: Vec3 = (0.0, -1.0, 0.0)
+AHEAD: Vec3 = (0.0, 0.0, 1.0)
 
 NORKIN = "AAOS values in Norkin and White, Measurement of Joint Motion (F. A. Davis), Table A.1"
 ACCESS = "AccessPhysiotherapy (McGraw-Hill), Appendix 1"
@@ -37,21 +44,17 @@ class LimbRange:
     adduction: float
     """Sideways, across the body."""
     internal: float
-    """Twist that turns the front of the limb inwards."""
+    """Twist of the front of the limb inwards."""
     external: float
     source: str
 
     def limit(self, side: float) -> SwingTwistLimit:
         """For the left (+1) or the right (-1) limb."""
-        # Left: a positive turn about -Y takes the front of the limb (+Z) to the right, inwards.
+        # Left: a positive rotation about -Y takes the front of the limb (+Z) to the right, inwards.
         inwards, outwards = side * self.internal, -side * self.external
-        return SwingTwistLimit.degrees(
-            bone=(0.0, -1.0, 0.0),
-            e1=(0.0, 0.0, 1.0),
-            e2=(side, 0.0, 0.0),
-            boundary=_boundary(self.flexion, self.abduction, self.extension, self.adduction),
-            twist=(min(inwards, outwards), max(inwards, outwards)),
-        )
+        boundary = _boundary(self.flexion, self.abduction, self.extension, self.adduction)
+        twist = (min(inwards, outwards), max(inwards, outwards))
+        return SwingTwistLimit.degrees(DOWN, AHEAD, (side, 0.0, 0.0), boundary, twist)
 
 
 @dataclass(frozen=True)
@@ -68,12 +71,9 @@ class ClavicleRange:
 
     def limit(self, side: float) -> SwingTwistLimit:
         """For the left (+1) or the right (-1) clavicle."""
+        boundary = _boundary(self.elevation, self.protraction, self.depression, self.retraction)
         return SwingTwistLimit.degrees(
-            bone=(side, 0.0, 0.0),
-            e1=(0.0, 1.0, 0.0),
-            e2=(0.0, 0.0, 1.0),
-            boundary=_boundary(self.elevation, self.protraction, self.depression, self.retraction),
-            twist=(-self.axial, self.axial),
+            (side, 0.0, 0.0), UP, AHEAD, boundary, (-self.axial, self.axial)
         )
 
 
@@ -88,24 +88,17 @@ class SpineRange:
     lateral: float
     """To each side."""
     axial: float
-    """Turned to each side."""
+    """Rotation to each side."""
     source: str
 
     def limit(self, joints: int) -> SwingTwistLimit:
-        """For each of so many joints that share the range."""
-        share = 1.0 / joints
-        return SwingTwistLimit.degrees(
-            bone=(0.0, 1.0, 0.0),
-            e1=(0.0, 0.0, 1.0),
-            e2=(1.0, 0.0, 0.0),
-            boundary=_boundary(
-                share * self.flexion,
-                share * self.lateral,
-                share * self.extension,
-                share * self.lateral,
-            ),
-            twist=(-share * self.axial, share * self.axial),
+        """For each of the joints that share the range equally."""
+        flexion, lateral, extension, axial = (
+            1.0 / joints * angle
+            for angle in (self.flexion, self.lateral, self.extension, self.axial)
         )
+        boundary = _boundary(flexion, lateral, extension, lateral)
+        return SwingTwistLimit.degrees(UP, AHEAD, (1.0, 0.0, 0.0), boundary, (-axial, axial))
 
 
 @dataclass(frozen=True)
@@ -122,12 +115,12 @@ class HingeRange:
 
 
 def _boundary(front: float, side: float, back: float, across: float) -> dict[float, float]:
-    """Four directions a quarter turn apart, the seam at the back."""
+    """Boundary through four directions a quarter turn apart, the seam at the back."""
     return {-180.0: back, -90.0: across, 0.0: front, 90.0: side, 180.0: back}
 
 
 LIMBS: Mapping[str, LimbRange | ClavicleRange | HingeRange] = {
-    # With the forearm hanging along -Y too, a positive turn about X takes it backwards: elbows
+    # With the forearm hanging along -Y too, a positive rotation about X takes it backwards: elbows
     # flex to negative angles, knees to positive ones.
     "clavicle": ClavicleRange(
         45.0, 30.0, 10.0, 25.0, 20.0, f"girdle as a whole; {ACCESS}: sternoclavicular 45/15/5/15"
@@ -170,7 +163,7 @@ def adult_limits(skeleton: Skeleton) -> Limits:
     """Default limits for a skeleton of a human, by the roles of its joints.
 
     Shoulders, hips, clavicles, elbows, knees and spine; a region of the spine divides its range
-    among the joints that the skeleton has there. Wrists, ankles and what hangs from them turn
+    among the joints that the skeleton has there. Wrists, ankles and what hangs from them rotate
     freely, as does the pelvis.
 
     Raises:
@@ -203,3 +196,57 @@ def _spine_regions(anatomy: Anatomy) -> dict[int, str]:
     joints = (*anatomy.spine, head) if head < anatomy.skeleton.joint_count else anatomy.spine
     regions = dict.fromkeys(anatomy.colocated[-1:], "lumbar")
     return regions | {joint: anatomy.region(joint) for joint in joints}
+
+
+# Typical ranges of the Electronic Textbook of Hand Surgery (e-hand.com), extension and flexion
+# [degrees]; spreading: American Academy of Orthopaedic Surgeons.
+KNUCKLE, THUMB_ROOT = (20.0, 45.0, 90.0), (35.0, 20.0, 45.0)
+"""Spread to each side, extension, flexion."""
+HINGES = {"middle": (0.0, 100.0), "end": (0.0, 80.0)}
+THUMB_HINGES = {"knuckle": (-10.0, 55.0), "end": (-15.0, 80.0)}
+WRIST = {-180.0: 70.0, -90.0: 35.0, 0.0: 75.0, 90.0: 20.0, 180.0: 70.0}
+"""Extension, to the little finger, flexion, to the thumb, extension again."""
+FOREARM = (-70.0, 85.0)
+"""Pronation and supination."""
+
+
+def hand_limits(skeleton: Skeleton) -> Limits:
+    """Limits for the joints of `Skeleton.hand`; the elbow rotates freely.
+
+    The roots of fingers bend and spread, but do not twist. With these limits the hand has 26
+    degrees of freedom (Courty & Arnaud 2008).
+
+    Raises:
+        UnknownName: the skeleton is no such hand.
+    """
+    joints: dict[str, JointLimit] = {
+        "wrist": SwingTwistLimit.degrees(DOWN, PALM, AHEAD, WRIST, FOREARM, "pchip")
+    }
+    for name, finger in FINGERS.items():
+        root, hinges = (THUMB_ROOT, THUMB_HINGES) if name == "thumb" else (KNUCKLE, HINGES)
+        joints[f"{name}_{finger.joints[0]}"] = _finger_root(finger, *root)
+        for joint, (low, high) in hinges.items():
+            joints[f"{name}_{joint}"] = FlexionLimit.degrees(low, high, _triple(finger.axis))
+    for joint in joints:
+        if joint not in skeleton.names:
+            raise UnknownName("joint", joint, skeleton.names)
+    return Limits(joints)
+
+
+def is_hand(skeleton: Skeleton) -> bool:
+    """Whether a skeleton is one of `Skeleton.hand`."""
+    return skeleton.kind == "hand"
+
+
+def _finger_root(
+    finger: Finger, spread: float, extension: float, flexion: float
+) -> SwingTwistLimit:
+    curl = np.cross(finger.axis, finger.direction)
+    frame = (_triple(finger.direction), _triple(curl), _triple(finger.axis))
+    boundary = _boundary(flexion, spread, extension, spread)
+    return SwingTwistLimit.degrees(*frame, boundary, (0.0, 0.0), "pchip")
+
+
+def _triple(v: Floats) -> Vec3:
+    x, y, z = v.tolist()
+    return (x, y, z)

@@ -19,7 +19,7 @@ from ..kernels.types import Floats, Vec3
 from .base import IDENTITY, JointLimit
 from .collection import Limits
 from .estimate.intervals import contiguous_interval
-from .flexion import FixedLimit, FlexionLimit
+from .models import FixedLimit, FlexionLimit
 
 SAME = 1e-9
 """Axes this close are the same [rad]: turns about one are inside a limit about the other."""

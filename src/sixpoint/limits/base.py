@@ -1,4 +1,9 @@
-"""JointLimit: what one joint may do."""
+"""JointLimit: the rotations that one joint may take.
+
+Angles are written in degrees and kept in radians. Not every float in radians is the image of a
+float in degrees; limits therefore keep their angles `settled`: moved by the last bit at most, to a
+number that survives a file to the bit.
+"""
 
 from __future__ import annotations
 
@@ -24,18 +29,31 @@ from ..kernels.limits import (
 )
 from ..kernels.quaternion import quat_canonical
 from ..kernels.types import Floats, Quat, Vec3
-from .angles import settled
 
 UNIT = 1e-6
 """Vectors and quaternions this far from unit length are refused."""
 EXACT = 1e-12
 """Vectors nearer than this to unit length are kept to the bit, others are normalised."""
+DEGREE_DECIMALS = (0, 3, 6, 9, 12)
+"""Decimals of degrees that are tried before all of them."""
+TYPES = ("fixed", "hinge", "ball")
+"""Types of joints."""
 IDENTITY: Quat = (1.0, 0.0, 0.0, 0.0)
 
 
-def reflected(q: Quat) -> Quat:
-    """A rotation seen in a mirror that exchanges x and -x."""
-    return (q[0], q[1], -q[2], -q[3])
+def to_degrees(angle: float) -> float:
+    """The shortest decimal number of degrees that stands for a settled angle [rad]."""
+    exact = math.degrees(angle)
+    near = [math.nextafter(exact, -math.inf), math.nextafter(exact, math.inf)]
+    for degrees in (*(round(exact, d) for d in DEGREE_DECIMALS), exact, *near):
+        if math.radians(degrees) == angle:
+            return degrees + 0.0  # no minus zero
+    return exact
+
+
+def settled(angle: float) -> float:
+    """The angle, or its neighbour, that degrees can express [rad]."""
+    return math.radians(to_degrees(float(angle)))
 
 
 class JointLimit(abc.ABC):
@@ -50,8 +68,12 @@ class JointLimit(abc.ABC):
     """Name of the kind in files."""
     joint_type: ClassVar[str] = "ball"
     """What a joint with such a limit is: "fixed", "hinge" or "ball"."""
+    required: ClassVar[tuple[str, ...]] = ()
+    """Fields that `as_dict` always has."""
+    optional: ClassVar[tuple[str, ...]] = ()
+    """Rotations that `as_dict` leaves out where they are identity."""
     kinds: ClassVar[dict[str, type[JointLimit]]] = {}
-    """All kinds there are."""
+    """All kinds there are, by their names."""
 
     def __init_subclass__(cls) -> None:
         JointLimit.kinds[cls.kind] = cls
@@ -70,16 +92,22 @@ class JointLimit(abc.ABC):
 
     @abc.abstractmethod
     def _samples(self, rng: np.random.Generator, size: int) -> Floats:
-        """So many random rotations, shape (size, 4)."""
+        """Random rotations inside the limit, shape (size, 4)."""
 
     @abc.abstractmethod
-    def as_dict(self) -> dict[str, Any]:
-        """Plain numbers and names, angles in degrees; `from_dict` gives back an equal limit."""
+    def _fields(self) -> dict[str, Any]:
+        """Required fields as plain numbers and names, angles in degrees; `degrees` takes them."""
 
     @classmethod
     @abc.abstractmethod
-    def _from_fields(cls, fields: Mapping[str, Any]) -> JointLimit:
-        """Build from `as_dict` without its kind; every field is there."""
+    def degrees(cls, *args: Any, **fields: Any) -> Self:
+        """Build the limit from angles in degrees."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain numbers and names, angles in degrees; `from_dict` gives back an equal limit."""
+        frames = {name: list(getattr(self, name)) for name in self.optional}
+        framed = {name: q for name, q in frames.items() if q != list(IDENTITY)}
+        return {"kind": self.kind, **self._fields(), **framed}
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> JointLimit:
@@ -93,7 +121,17 @@ class JointLimit(abc.ABC):
         kind = fields.pop("kind", None)
         if not isinstance(kind, str) or kind not in JointLimit.kinds:
             raise UnknownName("kind of limit", str(kind), sorted(JointLimit.kinds))
-        return JointLimit.kinds[kind]._from_fields(fields)
+        cls = JointLimit.kinds[kind]
+        for name in cls.required:
+            if name not in fields:
+                raise InputError(
+                    f"Expected a field `{name}` in a limit of kind {kind!r}, got none."
+                )
+        for name in fields:
+            if name not in cls.required + cls.optional:
+                known = (*cls.required, *cls.optional)
+                raise UnknownName(f"field of a limit of kind {kind!r}:", name, known)
+        return cls.degrees(**fields)
 
     @cached_property
     def _table(self) -> LimitTable:
@@ -135,21 +173,6 @@ def _quaternions(values: ArrayLike) -> Floats:
     return q
 
 
-def check_fields(
-    kind: str,
-    fields: Mapping[str, Any],
-    expected: tuple[str, ...],
-    optional: tuple[str, ...] = (),
-) -> None:
-    """Every field of a kind, perhaps optional ones, and no other."""
-    for name in expected:
-        if name not in fields:
-            raise InputError(f"Expected a field `{name}` in a limit of kind {kind!r}, got none.")
-    for name in fields:
-        if name not in expected + optional:
-            raise UnknownName(f"field of a limit of kind {kind!r}:", name, (*expected, *optional))
-
-
 def as_number(name: str, value: Any) -> float:
     """A finite float; bool and text are not numbers."""
     if isinstance(value, (int, float, np.number)) and not isinstance(value, bool):
@@ -160,7 +183,7 @@ def as_number(name: str, value: Any) -> float:
 
 
 def as_numbers(name: str, values: Any, count: int | None = None) -> tuple[float, ...]:
-    """So many finite floats."""
+    """Finite floats, as many as are expected."""
     many = f"{count} numbers" if count else "numbers"
     if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__len__"):
         raise InputError(f"Expected {many} in `{name}`, got {values!r}.")

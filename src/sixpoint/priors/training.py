@@ -15,14 +15,12 @@ import numpy as np
 from ..errors import InputError
 from ..kernels import arrays
 from ..kernels.types import Floats, Ints
-from .autograd import Array, Value, flipped, slopes
-from .critic import fit_critic
+from .autograd import Adam, Array, Value, forward, gradients, new_weights, transposed
 from .layout import INPUTS, OUTPUTS, facing, inputs, mirror_inputs, mirror_outputs, neutral
-from .leaks import find_leaks
 from .loss import Batch, loss
 from .model import Prior, believing
-from .network import Adam, forward, new_weights
-from .rows import Rows, Subject, draw_rows, turned_facing
+from .plausibility import fit_critic
+from .training_data import Rows, Subject, draw_rows, find_leaks, turned_facing
 
 Progress = Callable[[int, int], None]
 
@@ -93,7 +91,7 @@ class Fitting:
         # The loss is that of the body itself: mirrored answers are mirrored back.
         straight = outputs * (1.0 - flip) + outputs[:, self._outputs] * (self._output_signs * flip)
         cost = loss(straight, seen)
-        self._adam.step(slopes(cost, weights))
+        self._adam.step(gradients(cost, weights))
         return float(cost.array)
 
     def prior(self) -> Prior:
@@ -209,6 +207,6 @@ def _batch(
     frames = turned_facing(points, turns[:, 0, :, 0], angle)
     if look is not None:
         frames = look(points, frames, sizes)
-    turns[:, 0] = flipped(frames) @ turns[:, 0]
+    turns[:, 0] = transposed(frames) @ turns[:, 0]
     x = inputs(points, frames, sizes).astype(np.float32)
     return x, Batch(points @ frames, rows.body(which), turns, rows.places[which] @ frames)

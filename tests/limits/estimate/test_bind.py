@@ -9,8 +9,8 @@ from sixpoint.body.skeleton import Skeleton
 from sixpoint.data.clips import CLIPS, builtin
 from sixpoint.kernels import arrays
 from sixpoint.limits import LimitEstimator, estimate_limits
-from sixpoint.limits.estimate.bind import Repair
-from sixpoint.limits.estimate.estimate import FAMILIES
+from sixpoint.limits.collection import FAMILIES
+from sixpoint.limits.estimate.estimate import Repair
 from sixpoint.limits.estimate.trials import ball_trial, fixed_trial, hinge_trial
 from sixpoint.motion.motion import Motion
 

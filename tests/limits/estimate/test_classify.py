@@ -11,11 +11,11 @@ from sixpoint.limits.estimate.classify import (
     HINGE,
     Classes,
     Moments,
+    Noise,
     TypeRules,
     classify,
 )
 from sixpoint.limits.estimate.fit import hinge_angles
-from sixpoint.limits.estimate.noise import Noise
 from sixpoint.limits.estimate.trials import ball_trial, fixed_trial, hinge_trial, noisy
 
 

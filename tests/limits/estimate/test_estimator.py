@@ -20,8 +20,8 @@ from sixpoint.limits import (
     TypeRules,
     estimate_limits,
 )
-from sixpoint.limits.estimate.bind import Repair
-from sixpoint.limits.estimate.estimate import FAMILIES, Estimate
+from sixpoint.limits.collection import FAMILIES
+from sixpoint.limits.estimate.estimate import Estimate, Repair
 from sixpoint.limits.estimate.trials import ball_trial, fixed_trial, hinge_trial
 from sixpoint.motion.motion import Motion
 

@@ -9,7 +9,7 @@ from sixpoint.bench.limits import frame_rates
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.kernels import arrays
 from sixpoint.limits import estimate_limits
-from sixpoint.limits.estimate.noise import Noise
+from sixpoint.limits.estimate.classify import Noise
 from sixpoint.limits.estimate.trials import fixed_trial, noisy
 from sixpoint.motion.motion import Motion
 

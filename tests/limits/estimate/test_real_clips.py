@@ -9,7 +9,8 @@ import pytest
 
 import sixpoint as sp
 from sixpoint.limits import LimitEstimator, Limits
-from sixpoint.limits.estimate.estimate import FAMILIES, Estimate
+from sixpoint.limits.collection import FAMILIES
+from sixpoint.limits.estimate.estimate import Estimate
 
 pytestmark = pytest.mark.data
 

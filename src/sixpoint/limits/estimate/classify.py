@@ -1,12 +1,16 @@
-"""What kind of joint is it: fixed, hinge or ball?
+"""Type of each joint (fixed, hinge or ball), and the noise of its rotations.
 
 The vector parts of the rotations of a rigid joint are one point, those of a hinge lie on a line and
 those of a ball fill a volume; the eigenvalues of their scatter tell which (joint-limit paper,
 section 2.1). Rotations are measured from their mean: from anywhere else those of a hinge would lie
-on an arc (A1.4).
+on an arc. Everything follows from the sums of q and of q q^T, because the vector part of r* q is
+linear in q: samples are gone over block by block, in any number and order.
 
-Everything follows from the sums of q and of q q^T, because the vector part of r* q is linear in q:
-samples are gone over block by block, in any number and order.
+Noise is measured by the second differences of frames as they were recorded. Smooth motion hardly
+has second differences, noise has. Frames must not have been interpolated before: that smooths the
+noise away. Medians are taken, not means, because a joint that jerks now and then is not noisy;
+medians of tallies, so that any number of frames needs the same memory and the pieces in which they
+came do not matter.
 """
 
 from __future__ import annotations
@@ -20,29 +24,36 @@ import numpy as np
 from ...errors import InputError
 from ...kernels import arrays
 from ...kernels.types import Floats, Ints
+from ..base import TYPES
 
 Rule = Literal["share", "absolute"]
 Reference = Literal["mean", "bind", "identity"]
 
-FIXED, HINGE, BALL = 0, 1, 2
-TYPES = ("fixed", "hinge", "ball")
-"""Names of the types, in the order of their numbers."""
+FIXED, HINGE, BALL = range(len(TYPES))
 
 NOISE_FACTOR = 2.5
 """A joint that spreads less than so many times the noise is fixed."""
-THROUGH = 1e-5
-"""A hinge that passes the neutral stance this closely passes through it [rad]."""
+NEUTRAL_PASS = 1e-5
+"""A hinge that comes this close to the neutral stance passes through it [rad]."""
 LEAST_FIXED = np.radians(0.5)
 """A joint without noise that spreads less than this is fixed [rad]."""
 MOST_FIXED = np.radians(5.0)
 """No joint that spreads more is fixed, however noisy it looks: some jerk all the time [rad]."""
-SIDE = 0.3
+SAME_AXIS = 0.3
 """An axis whose cosine with the usual one of its role is smaller is another axis."""
+PER_OCTAVE = 32
+"""Parts into which sizes are sorted between one and its double: steps of 2 %."""
+OCTAVES = 32
+"""From 4 (no second difference is larger) down to 1e-9."""
+MEDIAN_CHI2 = 2.365973884375338
+"""Median of the chi-squared distribution with three degrees of freedom."""
+LEAST_TRIPLES = 12
+"""With fewer, keys that somebody set cannot be told from noise: it counts as none."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TypeRules:
-    """When a joint counts as fixed or as a hinge. Spreads are standard deviations of angles."""
+    """Rules by which a joint is fixed or a hinge. Spreads are standard deviations of angles."""
 
     rule: Rule = "share"
     """"share": a hinge has nearly all of its variance along one line (the refinement that the paper
@@ -74,11 +85,11 @@ class TypeRules:
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Sums over samples of J joints."""
+    """Sums of first and second order over samples of J joints."""
 
     count: int
     first: Floats
-    """Sum of q, each with the sign that brings it nearest to the mean (A1.3), shape (J, 4)."""
+    """Sum of q, each with the sign that brings it nearest to the mean, shape (J, 4)."""
     second: Floats
     """Sum of q q^T, shape (J, 4, 4)."""
     mean: Floats
@@ -105,7 +116,7 @@ class Moments:
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """What J joints are."""
+    """Types of J joints, and what decided them."""
 
     types: Ints
     """`FIXED`, `HINGE` or `BALL`, shape (J,)."""
@@ -114,7 +125,7 @@ class Classes:
     eigenvalues: Floats
     """Of the scatter of vector parts, falling, shape (J, 3)."""
     axes: Floats
-    """Unit axis of each joint as a hinge, shape (J, 3): q = reference * (turn about the axis)."""
+    """Unit axis of each joint as a hinge, shape (J, 3): q = reference * (rotation about it)."""
     noise: Floats
     """Noise about each axis [rad], shape (J,)."""
     confidence: Floats
@@ -133,7 +144,7 @@ def classify(
     bind: Floats | None = None,
     usual: Floats | None = None,
 ) -> Classes:
-    """Decide what each joint is.
+    """Type, axis and reference of each joint.
 
     Args:
         moments: of the samples.
@@ -147,10 +158,10 @@ def classify(
     reference = arrays.identity(joints) if bind is None else bind
     if rules.reference != "bind":
         reference = moments.mean if rules.reference == "mean" else arrays.identity(joints)
-    turn = _vector_part(reference)
+    vectors = _vector_part(reference)
     count = max(moments.count, 1)
-    centre = np.einsum("jab,jb->ja", turn, moments.first) / count
-    scatter = turn @ moments.second @ turn.transpose(0, 2, 1) / count
+    centre = np.einsum("jab,jb->ja", vectors, moments.first) / count
+    scatter = vectors @ moments.second @ vectors.transpose(0, 2, 1) / count
     eigenvalues = np.linalg.eigvalsh(scatter - centre[:, :, None] * centre[:, None, :])
     eigenvalues = np.maximum(eigenvalues[:, ::-1], 0.0)  # rounding
     spreads = 2.0 * np.sqrt(eigenvalues)
@@ -182,7 +193,7 @@ def _vector_part(reference: Floats) -> Floats:
 
 
 def _hinge_axes(scatter: Floats, centre: Floats | None, usual: Floats | None) -> Floats:
-    """Dominant directions of the vector parts, not centred (A1.5): a hinge's line meets zero.
+    """Dominant directions of the vector parts, not centred: a hinge's line meets zero.
 
     The sign is that of the usual axis where there is one nearby. Else it is that of the summed
     vector parts `centre`, Eq. (8); where these cancel, as they do about the mean of the motion, the
@@ -195,19 +206,19 @@ def _hinge_axes(scatter: Floats, centre: Floats | None, usual: Floats | None) ->
         sign = np.where(np.abs(along) > 1e-9, along, sign)
     if usual is not None:
         beside = np.einsum("ja,ja->j", axes, usual)
-        sign = np.where(np.abs(beside) > SIDE, beside, sign)
+        sign = np.where(np.abs(beside) > SAME_AXIS, beside, sign)
     return np.asarray(np.where(sign[:, None] < 0.0, -axes, axes))
 
 
 def _from_neutral(reference: Floats, axes: Floats) -> Floats:
-    """The turns about the axes that come nearest to the neutral stance: angles count from there.
+    """Rotations about the axes that come nearest to the neutral stance: angles count from there.
 
     Hinges that pass through the neutral stance are measured from itself: so people do.
     """
     along = np.einsum("ja,ja->j", reference[:, 1:], axes)
     back = arrays.from_axis_angle(axes, -2.0 * np.arctan2(along, reference[:, 0]))
     nearest = arrays.canonical(arrays.multiply(reference, back))
-    through = 2.0 * np.linalg.norm(nearest[:, 1:], axis=1) < THROUGH
+    through = 2.0 * np.linalg.norm(nearest[:, 1:], axis=1) < NEUTRAL_PASS
     return np.where(through[:, None], arrays.identity(), nearest)
 
 
@@ -224,3 +235,45 @@ def _confidence(
         types == FIXED, -moves, np.minimum(moves, np.where(types == HINGE, narrow, -narrow))
     )
     return np.asarray((1.0 - np.exp(-np.maximum(way, 0.0))) * (1.0 - 1.0 / np.sqrt(count)))
+
+
+class Noise:
+    """Noise of J joints, from tallies of their second differences."""
+
+    def __init__(self, joints: int) -> None:
+        self._tally = np.zeros((joints, OCTAVES * PER_OCTAVE), np.int64)
+        self._before = np.zeros((0, joints, 4))
+        self.triples = 0
+        """Triples of consecutive frames so far."""
+
+    def add(self, frames: Floats, jump: bool) -> None:
+        """More frames (n, J, 4); `jump`: they do not follow on those before.
+
+        Which frame rotations are measured in does not matter, nor do their signs.
+        """
+        if not jump:
+            frames = np.concatenate([self._before, frames])
+        self._before = frames[-2:].copy()
+        if len(frames) < 3:
+            return
+        steps = np.sum(frames[1:] * frames[:-1], axis=-1, keepdims=True)
+        signs = np.where(steps < 0.0, -1.0, 1.0)
+        second = signs[:-1] * frames[:-2] + signs[1:] * frames[2:] - 2.0 * frames[1:-1]
+        size = np.maximum(np.linalg.norm(second, axis=-1), 4.0 * 2.0**-OCTAVES)
+        part = np.floor(PER_OCTAVE * (np.log2(size) - 2.0)).astype(np.int64)
+        part = np.clip(part + OCTAVES * PER_OCTAVE, 0, OCTAVES * PER_OCTAVE - 1)
+        np.add.at(self._tally, (np.arange(frames.shape[1])[None], part), 1)
+        self.triples += len(second)
+
+    def deviation(self) -> Floats:
+        """Standard deviation of the noise about each axis [rad], shape (J,).
+
+        White noise has six times its variance in second differences; three components of a
+        quaternion carry it, halved.
+        """
+        if self.triples < LEAST_TRIPLES:
+            return np.zeros(len(self._tally))
+        part = (2 * np.cumsum(self._tally, axis=1) >= self.triples).argmax(axis=1)
+        size = 4.0 * 2.0 ** ((part + 0.5) / PER_OCTAVE - OCTAVES)
+        found = 2.0 * size / np.sqrt(6.0 * MEDIAN_CHI2)
+        return np.asarray(np.where(part == 0, 0.0, found))

@@ -1,37 +1,103 @@
-"""What was estimated, joint by joint, and the limits made of it."""
+"""Estimate: what was estimated, joint by joint, the limits made of it, and the bind pose.
+
+Motion need not pass through the pose in which a character was bound: a recording of running never
+lifts the arms as in a T-pose (joint-limit paper, section 2.4). A solver that starts there starts
+outside the limits. The paper asks this of hinge angles and of ZYZ angles, which lock in the neutral
+stance, where most rigs are bound: near it they reject much that is allowed. The paper's decision
+and its repair are found here; for a limit of another kind, what counts is whether that limit holds
+the pose (`Bind.settle`).
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 
 from ...atomic_write import atomic_write
 from ...errors import InputError, UnknownName
 from ...kernels import arrays
-from ...kernels.types import Floats, Quat, Vec3
-from ..base import JointLimit
-from ..collection import Limits
-from ..euler_box import EulerBoxLimit, Order
-from ..flexion import FixedLimit, FlexionLimit
-from ..swing_twist import SwingTwistLimit
-from .bind import Bind
-from .classify import BALL, FIXED, HINGE, TYPES, Classes
-from .fit import CENTRED, SECTORS, Fit, Ranges
+from ...kernels.types import Bools, Floats, Quat, Vec3
+from ..base import TYPES, JointLimit
+from ..collection import FAMILIES, Limits, limits_text
+from ..models import EulerBoxLimit, FixedLimit, FlexionLimit, Order, SwingTwistLimit
+from .classify import BALL, FIXED, HINGE, Classes
+from .fit import CENTRED, SECTORS, Fit, Ranges, hinge_angles
+from .intervals import NO_RESULTANT, is_within, midpoint
 
 Family = Literal["swing_twist", "zyz", "zyz_centred", "xyz"]
-FAMILIES: tuple[str, ...] = get_args(Family)
-"""What a ball joint can be limited by."""
+Method = Literal["midpoint", "circular_mean", "frame"]
 LEAST_SWING = np.radians(0.01)
 """No swing boundary is narrower [rad]: nearer to the pole, theta is rounding noise."""
 
 
+BIND_SLACK = np.radians(2.5)
+"""A fixed joint, or a hinge, is bound where it moves if the pose is no farther beside [rad]."""
+
+
+@dataclass(frozen=True)
+class Repair:
+    """What takes the place of a bind pose that is infeasible."""
+
+    method: Method = "midpoint"
+    """The middle of each interval; the mean direction, or the middle if that is outside; or what
+    the joint does in one of the samples."""
+    frame: int = 0
+    """Number of that sample."""
+
+    @staticmethod
+    def parse(text: str) -> Repair:
+        """From "midpoint", "circular_mean" or "frame:12"."""
+        name, sign, number = text.partition(":")
+        if name == "frame" and sign and number.isdecimal():
+            return Repair("frame", int(number))
+        if text in ("midpoint", "circular_mean"):
+            return Repair(text)  # type: ignore[arg-type]
+        raise InputError(
+            f"Expected a repair midpoint, circular_mean or frame:NUMBER, got {text!r}."
+        )
+
+    def __str__(self) -> str:
+        return f"frame:{self.frame}" if self.method == "frame" else self.method
+
+
+@dataclass(frozen=True)
+class Bind:
+    """The bind pose of one joint, in the joint's own parameters."""
+
+    angles: tuple[float, ...]
+    """About the hinge, or ZYZ as printed [rad]; none for a fixed joint."""
+    paper_feasible: bool
+    """Whether all of them lie in their intervals, Eq. (21); for a fixed joint, where it stays."""
+    off_axis: float
+    """Rotation of the bind pose across the axis of a hinge [rad]; 0 for others."""
+    repaired: tuple[float, ...] | None
+    """Angles to start from: those of the bind pose if it is feasible. None: the repair gave up."""
+    paper_start: Quat | None
+    """The rotation with these angles, as limits see it."""
+
+    def settle(self, limit: JointLimit, pose: Floats) -> tuple[bool, Quat | None]:
+        """Whether a limit holds the bind pose (4,), and the rotation inside it to start from.
+
+        Fixed joints and hinges may be `BIND_SLACK` beside; the start is brought inside. Where the
+        bind pose is outside, the start is what the repair gave, brought inside; None if it gave up.
+        """
+        ball = limit.joint_type == "ball"
+        feasible = bool(limit.violation(pose) <= (0.0 if ball else BIND_SLACK))
+        feasible = feasible and (ball or self.paper_feasible)
+        start = pose if feasible else self.paper_start
+        if start is None:
+            return feasible, None
+        w, x, y, z = limit.project(start).tolist()
+        return feasible, (w, x, y, z)
+
+
 @dataclass(frozen=True, eq=False)
 class JointEstimate:
-    """One joint."""
+    """Everything about one joint."""
 
     name: str
     role: str
@@ -163,8 +229,6 @@ class Estimate:
 
     def text(self, family: Family = "swing_twist") -> str:
         """The content of a limits file, with what an artist wants to know about each joint."""
-        from ..file import limits_text
-
         found = self.joints(family)
         limits = self.limits(family)
         notes = {joint.name: joint.notes() for joint in found}
@@ -188,7 +252,7 @@ class Estimate:
         return bool(ranges.unlimited[joint].any())
 
     def _widened(self, ranges: Ranges, joint: int, angle: int) -> tuple[float, float]:
-        """An interval with its margin, in that turn in which its middle is nearest to zero."""
+        """An interval with its margin, its middle brought nearest to zero by whole turns."""
         low, high = float(ranges.low[joint, angle]), float(ranges.high[joint, angle])
         turns = 2.0 * np.pi * round((low + high) / (4.0 * np.pi))
         low, high = low - turns, high - turns
@@ -226,8 +290,72 @@ class Estimate:
         )
 
 
+def examine_bind(
+    bind: Floats, sample: Floats, classes: Classes, fit: Fit, repair: Repair
+) -> list[Bind]:
+    """The bind pose (J, 4) against what was fitted; `sample` (J, 4) is the frame of the repair."""
+    both = np.stack([bind, sample])
+    turned = arrays.multiply(arrays.conjugate(classes.reference), both)
+    about, across = hinge_angles(turned, classes.axes)
+    hinge, hinge_fine, hinge_start = _repaired(about[..., None], fit.hinge, repair)
+    zyz = arrays.to_zyz(both)
+    ball, ball_fine, ball_start = _repaired(zyz, fit.zyz, repair)
+    turns = arrays.from_axis_angle(classes.axes, np.nan_to_num(hinge_start[:, 0]))
+    starts = np.where(
+        (classes.types == BALL)[:, None],
+        arrays.from_euler("ZYZ", np.nan_to_num(ball_start)),
+        arrays.multiply(classes.reference, turns),
+    ).tolist()
+    still = (arrays.angle_between(bind, fit.centre) < BIND_SLACK).tolist()
+    off = across[0].tolist()
+    out = []
+    for j, kind in enumerate(classes.types.tolist()):
+        if kind == FIXED:
+            w, x, y, z = fit.centre[j].tolist()
+            out.append(Bind((), still[j], 0.0, (), (w, x, y, z)))
+            continue
+        angles, fine, found = (
+            (ball[j], ball_fine[j], ball_start[j])
+            if kind == BALL
+            else (hinge[j], hinge_fine[j], hinge_start[j])
+        )
+        w, x, y, z = starts[j]
+        gave_up = bool(np.isnan(found[0]))
+        out.append(
+            Bind(
+                tuple(angles.tolist()),
+                bool(fine),
+                0.0 if kind == BALL else off[j],
+                None if gave_up else tuple(found.tolist()),
+                None if gave_up else (w, x, y, z),
+            )
+        )
+    return out
+
+
+def _repaired(angles: Floats, ranges: Ranges, repair: Repair) -> tuple[Floats, Bools, Floats]:
+    """Angles (J, A) of the bind pose, whether they are feasible (J,), and feasible ones (J, A).
+
+    `angles` (2, J, A) are those of the bind pose and of the frame of the repair. What is inside
+    stays, but a frame is taken whole. NaN where the repair gave up: no direction is more usual.
+    """
+    low, high = ranges.low, ranges.high
+    inside = is_within(angles[0], low, high) | ranges.unlimited
+    fine = np.asarray(inside.all(axis=1))
+    found = midpoint(low, high)
+    if repair.method == "circular_mean":
+        mean = np.arctan2(ranges.mean[..., 1], ranges.mean[..., 0])
+        found = np.where(is_within(mean, low, high), mean, found)
+        lost = (np.hypot(ranges.mean[..., 0], ranges.mean[..., 1]) < NO_RESULTANT).any(axis=1)
+        found[lost] = np.nan
+    found = np.where(inside & ~np.isnan(found), angles[0], found)
+    if repair.method == "frame":
+        found = angles[1]
+    return np.asarray(angles[0]), fine, np.asarray(np.where(fine[:, None], angles[0], found))
+
+
 def check_margin(margin: float, quantile: float) -> None:
-    """Refuse what makes no sense."""
+    """Raise for a margin or a quantile that makes no sense."""
     if not 0.0 <= margin <= np.pi:
         raise InputError(f"Expected `margin` from 0 to 180 degrees, got {np.degrees(margin):g}.")
     if not 0.0 < quantile <= 1.0:

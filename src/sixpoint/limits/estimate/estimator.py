@@ -7,6 +7,8 @@ file give the same limits to the bit.
 
 from __future__ import annotations
 
+import tempfile
+import weakref
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,30 +18,72 @@ import numpy as np
 from ...body.skeleton import Skeleton
 from ...errors import InputError
 from ...kernels import arrays
-from ...kernels.types import Floats, Ints
+from ...kernels.types import Bools, Floats, Ints
 from ...motion.motion import Motion
-from .bind import Repair, examine
-from .classify import FIXED, Moments, TypeRules, classify
-from .estimate import Estimate, check_margin
-from .fit import fit_ranges
-from .noise import Noise
-from .rest_frames import joint_roles, own_joints, swing_frames, usual_axes
-from .sample_buffer import SampleBuffer
+from .classify import FIXED, Moments, Noise, TypeRules, classify
+from .estimate import Estimate, Repair, check_margin, examine_bind
+from .fit import fit_ranges, joint_roles, own_joints, swing_frames, usual_axes
 
 RATE = 50.0
 """Samples a second: the paper's 100 for a motion of about 2 s [Hz]."""
 LEAST_SAMPLES = 100
 """Samples of a clip that is shorter than that."""
 LEAST_KEYS = 4
-"""Frames that a clip must have: fewer cannot be interpolated (S1.18)."""
+"""Frames that a clip must have: fewer cannot be interpolated."""
 MOST_SAMPLES = 10_000
 """Samples of a clip at most, or 20 for each of its frames: more say nothing new."""
+IN_MEMORY = 8_000_000
+"""Bytes that stay in memory."""
+BLOCK = 1024
+"""Samples that are read at a time; whatever pieces they came in, sums run over the same blocks."""
+
+
+class SampleBuffer:
+    """Samples of J joints in the order in which they came, with marks where time jumps.
+
+    Estimation goes over them more than once: the frames in which angles are measured depend on all
+    of them. What exceeds a few megabytes lies in a temporary file, so memory does not grow with the
+    number of clips.
+    """
+
+    def __init__(self, joints: int) -> None:
+        self._joints = joints
+        self._file = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115
+        weakref.finalize(self, self._file.close)
+        self._starts: list[int] = []
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def add(self, samples: Floats, jump: bool) -> None:
+        """Append samples (n, J, 4); `jump`: they do not follow on those before."""
+        if jump:
+            self._starts.append(self._count)
+        self._file.seek(0, 2)
+        self._file.write(np.ascontiguousarray(samples, dtype=np.float64).tobytes())
+        self._count += len(samples)
+
+    def blocks(self) -> Iterator[tuple[Floats, Bools]]:
+        """All samples in blocks (n, J, 4), and which of them follow on a jump (n,)."""
+        starts = np.zeros(self._count, bool)
+        starts[[k for k in self._starts if k < self._count]] = True
+        self._file.seek(0)
+        for first in range(0, self._count, BLOCK):
+            rows = min(BLOCK, self._count - first)
+            data = self._file.read(rows * self._joints * 32)
+            yield np.frombuffer(data).reshape(rows, self._joints, 4), starts[first : first + rows]
+
+    def sample(self, index: int) -> Floats:
+        """One sample, shape (J, 4)."""
+        self._file.seek(index * self._joints * 32)
+        return np.frombuffer(self._file.read(self._joints * 32)).reshape(self._joints, 4).copy()
 
 
 class LimitEstimator:
     """Collects motion of one rig, and estimates what its joints are and how far they go.
 
-    The root of a person, and the pelvis, are left out: they turn in the world, not in a joint.
+    The root of a person, and the pelvis, are left out: they rotate in the world, not in a joint.
     """
 
     def __init__(
@@ -79,7 +123,7 @@ class LimitEstimator:
         self._roles = joint_roles(skeleton.articulation, self._joints)
         self._frames = swing_frames(skeleton.articulation, self._joints)
         bind = skeleton.bind if skeleton.bind is not None else arrays.identity(skeleton.joint_count)
-        self._bind = arrays.canonical(self._turned(skeleton, bind[None])[0])
+        self._bind = arrays.canonical(self._to_rest(skeleton, bind[None])[0])
         self._usual = usual_axes(self._names, self._roles)
         self._noise = Noise(len(self._joints))
         self._buffer = SampleBuffer(len(self._joints))
@@ -108,7 +152,7 @@ class LimitEstimator:
         count = self._count(motion, label)
         at = np.linspace(0.0, len(motion) - 1, count)
         self._noise.add(self._own(motion.rotations), True)
-        self._keep(self._turned(motion.skeleton, _sampled(motion.rotations, at)), True)
+        self._keep(self._to_rest(motion.skeleton, _sampled(motion.rotations, at)), True)
         self._clips.append({"name": label, "frames": len(motion), "samples": count})
 
     def _count(self, motion: Motion, label: str) -> int:
@@ -144,7 +188,7 @@ class LimitEstimator:
             self._clips.append({"name": "stream", "frames": 0, "samples": 0})
             jump = True
         self._noise.add(self._own(found), jump)
-        self._keep(self._turned(self.skeleton, found), jump)
+        self._keep(self._to_rest(self.skeleton, found), jump)
         for key in ("frames", "samples"):
             self._clips[-1][key] += len(found)
 
@@ -180,7 +224,7 @@ class LimitEstimator:
             classes,
             fit,
             self._bind,
-            tuple(examine(self._bind, sample, classes, fit, self.repair)),
+            tuple(examine_bind(self._bind, sample, classes, fit, self.repair)),
             arrays.rotate(arrays.conjugate(neutral), classes.axes),
             self.margin,
             self._provenance(),
@@ -217,18 +261,17 @@ class LimitEstimator:
         ]
 
     def _provenance(self) -> dict[str, Any]:
+        rules = self.rules
         return {
             "clips": [dict(clip) for clip in self._clips],
             "samples": len(self._buffer),
             "samples_per_second": "all frames" if self.rate is None else self.rate,
-            "rule": self.rules.rule,
-            "share": self.rules.share,
-            "hinge_spread": round(float(np.degrees(self.rules.hinge_spread)), 9),
-            "fixed_spread": None
-            if self.rules.fixed_spread is None
-            else round(float(np.degrees(self.rules.fixed_spread)), 9),
-            "reference": self.rules.reference,
-            "margin": round(float(np.degrees(self.margin)), 9),
+            "rule": rules.rule,
+            "share": rules.share,
+            "hinge_spread": _degrees(rules.hinge_spread),
+            "fixed_spread": None if rules.fixed_spread is None else _degrees(rules.fixed_spread),
+            "reference": rules.reference,
+            "margin": _degrees(self.margin),
             "quantile": self.quantile,
             "repair": str(self.repair),
         }
@@ -239,34 +282,33 @@ class LimitEstimator:
     def _own(self, rotations: Floats) -> Floats:
         return arrays.normalize(rotations[:, self._joints])
 
-    def _turned(self, skeleton: Skeleton, rotations: Floats) -> Floats:
-        """What limits see, of the joints that are estimated."""
+    def _to_rest(self, skeleton: Skeleton, rotations: Floats) -> Floats:
+        """Rotations of the estimated joints as limits see them."""
         body = skeleton.articulation
         before, after = (frame[self._joints] for frame in body.frames)
-        own = rotations[:, self._joints]
-        turned = arrays.multiply(arrays.multiply(before, own), arrays.conjugate(after))
-        return arrays.normalize(turned)
+        own = arrays.multiply(before, rotations[:, self._joints])
+        return arrays.normalize(arrays.multiply(own, arrays.conjugate(after)))
 
     def _keep(self, samples: Floats, jump: bool) -> None:
-        """Signs go on from the sample before, in a new clip too (A1.3)."""
+        """Signs go on from the sample before, in a new clip too."""
         last = arrays.canonical(samples[:1]) if self._last is None else self._last
         samples = arrays.same_hemisphere(np.concatenate([last, samples]))[1:]
         self._last = samples[-1:]
         self._buffer.add(samples, jump)
 
     def _check_rig(self, other: Skeleton, label: str) -> None:
-        mine, theirs = self.skeleton, other
-        missing = [name for name in mine.names if name not in theirs.names]
-        added = [name for name in theirs.names if name not in mine.names]
+        mine = self.skeleton
+        missing = [name for name in mine.names if name not in other.names]
+        added = [name for name in other.names if name not in mine.names]
         if missing or added:
             said = [f"without {_listed(missing)}"] * bool(missing)
             said += [f"with {_listed(added)}"] * bool(added)
             raise InputError(
                 f"{label}: expected the joints of the clips before, got a rig {' and '.join(said)}."
             )
-        moved = [name for name in mine.names if _parent(mine, name) != _parent(theirs, name)]
-        if moved or mine.names != theirs.names:
-            moved = moved or [a for a, b in zip(mine.names, theirs.names, strict=True) if a != b]
+        moved = [name for name in mine.names if _parent(mine, name) != _parent(other, name)]
+        moved = moved or [a for a, b in zip(mine.names, other.names, strict=True) if a != b]
+        if moved:
             raise InputError(
                 f"{label}: expected the hierarchy of the clips before, got another place for "
                 f"{_listed(moved)}."
@@ -310,3 +352,7 @@ def _parent(skeleton: Skeleton, name: str) -> str:
 def _listed(names: Sequence[str]) -> str:
     shown = ", ".join(names[:6])
     return shown if len(names) <= 6 else f"{shown} and {len(names) - 6} more"
+
+
+def _degrees(angle: float) -> float:
+    return round(float(np.degrees(angle)), 9)

@@ -17,8 +17,7 @@ from ...kernels import arrays
 from ...kernels.types import Quat, Vec3
 from ..base import IDENTITY, JointLimit
 from ..collection import Limits
-from ..euler_box import EulerBoxLimit
-from ..flexion import FixedLimit, FlexionLimit
+from ..models import EulerBoxLimit, FixedLimit, FlexionLimit
 from .classify import BALL
 from .estimate import Estimate, Family
 

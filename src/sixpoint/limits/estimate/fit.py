@@ -1,6 +1,6 @@
-"""How far may it go: the ranges of J joints in every family of limits, as arrays.
+"""Ranges of J joints in every family of limits, as arrays, and the frames they are measured in.
 
-Hinges: the angle about the axis (joint-limit paper, Eqs. (8)-(12), corrected: A1.5, A1.6). Balls:
+Hinges: the angle about the axis (joint-limit paper, Eqs. (8)-(12), corrected). Balls:
 boxes of ZYZ angles as printed (Eqs. (13)-(15)) and in a frame that keeps clear of their locks,
 boxes of XYZ angles, and the swing of the bone by sectors with an interval of twist. All are fitted
 to all joints: whoever disagrees with a type can have the other.
@@ -8,18 +8,19 @@ to all joints: whoever disagrees with a type can have the other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from ...body.articulation import Articulation
 from ...kernels import arrays
 from ...kernels.types import Bools, Floats, Ints
 from .classify import Classes
 from .intervals import Coverage
 
 UNLIMITED = np.radians(20.0)
-"""A gap below this is no evidence of a limit: the angle counts as unlimited [rad] (step 7)."""
+"""A gap below this is no evidence of a limit: the angle counts as unlimited [rad]."""
 SECTORS = 24
 """Directions of swing for which the greatest amplitude is kept."""
 SWINGS = 720
@@ -28,6 +29,12 @@ BACKWARDS = np.pi - 2e-5
 """Beyond this swing the twist is not defined [rad]; limits allow every one there."""
 CENTRED = np.array((np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0))
 """Ry(90): in front of ZYZ angles it takes the middle of motion to (0, 90, 0) degrees."""
+
+
+LIMB_PARTS = ("shoulder", "elbow", "hip", "knee")
+"""Roles whose bones hang along -Y in the neutral stance."""
+HINGE_PARTS = ("elbow", "knee")
+"""Roles that are hinges about +X."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +67,7 @@ class Ranges:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """Everything that was measured."""
+    """Ranges of J joints in every family."""
 
     samples: int
     centre: Floats
@@ -78,8 +85,73 @@ class Fit:
     """Greatest amplitude in each sector, or a quantile of it; 0 where no sample fell, (J, S)."""
 
 
+def own_joints(body: Articulation) -> Ints:
+    """Joints that rotate relative to a body part: not a person's root and pelvis."""
+    every = np.arange(body.skeleton.joint_count)
+    if body.anatomy is None:
+        return every
+    above = body.skeleton.path(body.anatomy.node("pelvis"))
+    return every[~np.isin(every, above)]
+
+
+def joint_roles(body: Articulation, joints: Ints) -> dict[str, str]:
+    """Joint name -> role, or region of the spine, where a person has one."""
+    anatomy = body.anatomy
+    if anatomy is None:
+        return {}
+    found = {joint: anatomy.region(joint) for joint in anatomy.spine}
+    by_node: dict[int, str] = {node: role for role, node in anatomy.roles.nodes.items()}
+    names = body.skeleton.names
+    roles = {**found, **by_node}
+    return {names[j]: roles[j] for j in joints.tolist() if j in roles}
+
+
+def usual_axes(names: Sequence[str], roles: Mapping[str, str]) -> Floats:
+    """Axes of elbows and knees, +X as in the adult limits, shape (J, 3); 0 for others."""
+    known = [roles.get(name, "")[2:] in HINGE_PARTS for name in names]
+    return np.where(np.array(known)[:, None], (1.0, 0.0, 0.0), 0.0)
+
+
+def swing_frames(body: Articulation, joints: Ints) -> Frames:
+    """Bone, theta = 0 and theta = 90 degrees of each joint, as the adult limits have them.
+
+    For limbs theta runs from flexion to abduction, for the spine from flexion to the left, for
+    clavicles from elevation to protraction. Other bones point to the first joint or site that hangs
+    from them, with theta = 0 as far forwards as can be.
+    """
+    roles = joint_roles(body, joints)
+    frames = np.array([_frame(body, int(j), roles.get(body.skeleton.names[j], "")) for j in joints])
+    return Frames(frames[:, 0], frames[:, 1], frames[:, 2])
+
+
+def _frame(body: Articulation, joint: int, role: str) -> Floats:
+    side = -1.0 if role.startswith("r_") else 1.0
+    part = role[2:] if role[:2] in ("l_", "r_") else role
+    if part in LIMB_PARTS:
+        return np.array([(0.0, -1.0, 0.0), (0.0, 0.0, 1.0), (side, 0.0, 0.0)])
+    if part == "clavicle":
+        return np.array([(side, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)])
+    if part in ("lumbar", "thoracic", "cervical", "head"):
+        return np.array([(0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (1.0, 0.0, 0.0)])
+    bone = _bone(body, joint)
+    forwards = np.array((0.0, 0.0, 1.0) if abs(bone[2]) < 0.9 else (0.0, 1.0, 0.0))
+    e1 = forwards - (forwards @ bone) * bone
+    e1 /= np.linalg.norm(e1)
+    return np.array([bone, e1, np.cross(bone, e1)])
+
+
+def _bone(body: Articulation, joint: int) -> Floats:
+    """Direction to the first node below that is not at the same position; down if there is none."""
+    below = np.flatnonzero(body.skeleton.node_parents == joint)
+    for node in below:
+        length = float(np.linalg.norm(body.offsets[node]))
+        if length > 1e-9 * max(body.length, 1e-300):
+            return np.asarray(body.offsets[node] / length)
+    return np.array((0.0, -1.0, 0.0))
+
+
 def hinge_angles(turned: Floats, axes: Floats) -> tuple[Floats, Floats]:
-    """Angles about axes (..., 3) of rotations (..., 4), and what turns across them [rad]."""
+    """Angles about axes (..., 3) of rotations (..., 4), and the rotation across them [rad]."""
     w, v = turned[..., 0], turned[..., 1:]
     along = np.einsum("...k,...k->...", v, axes)
     across = np.linalg.norm(v - along[..., None] * axes, axis=-1)
@@ -106,7 +178,7 @@ def swing_angles(turned: Floats, frames: Frames) -> tuple[Floats, Floats, Floats
 class _Angles:
     """Coverage and mean points of some angles of J joints.
 
-    The middle one of three cannot wrap: its range goes from the least to the greatest (A1.16).
+    The middle one of three cannot wrap: its range goes from the least to the greatest.
     """
 
     def __init__(self, joints: int, angles: int) -> None:

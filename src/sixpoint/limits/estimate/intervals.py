@@ -1,7 +1,7 @@
-"""Intervals of angles round the circle: the shortest that holds all samples, and what lies in it.
+"""Shortest intervals of angles on the circle that hold all samples.
 
 Angles are periodic: the least and greatest of {170, -170} degrees say nothing. The interval that
-motion covers is the circle without its largest empty gap (joint-limit paper, section 2.3; S1.13).
+motion covers is the circle without its largest empty gap (joint-limit paper, section 2.3).
 Arrays have samples along their first axis and any shape behind it: all joints are worked on at
 once.
 """
@@ -18,9 +18,9 @@ from ...kernels.types import Bools, Floats
 
 TURN = 2.0 * np.pi
 INSIDE = 1e-9
-"""An angle this little beyond an interval is inside [rad] (A1.9)."""
+"""An angle this little beyond an interval is inside [rad]."""
 NO_RESULTANT = 1e-6
-"""Mean points nearer than this to the centre of the circle have no direction (S1.16)."""
+"""Mean points nearer than this to the centre of the circle have no direction."""
 BINS = 720
 """Samples in one of so many equal parts of the circle are kept as their least and greatest."""
 KEPT = 512
@@ -31,7 +31,7 @@ def contiguous_interval(angles: Floats) -> tuple[Floats, Floats, Floats]:
     """The circle without the largest gap between samples, Eqs. (16)-(19).
 
     Args:
-        angles: samples (N, ...) [rad]; equal ones count as one (A1.7).
+        angles: samples (N, ...) [rad]; equal ones count as one.
 
     Returns:
         Least angle in (-pi, pi], greatest angle, at most a turn above it, and the gap, each (...).
@@ -75,7 +75,7 @@ def circular_mean(angles: Floats) -> Floats:
 
 
 class Coverage:
-    """The angles that were seen so far, thinned out to what the interval depends on.
+    """Angles seen so far, thinned out to those that the interval depends on.
 
     Of the samples in a narrow part of the circle only the outermost matter, as long as the largest
     gap is wider than that part. So any number of samples needs a bounded memory, and the interval
@@ -89,7 +89,7 @@ class Coverage:
         """Least, and negative greatest, in each part of the circle, shape (2, columns * BINS)."""
 
     def add(self, angles: Floats) -> None:
-        """More samples, shape (n, ...) [rad]; NaN where there is none."""
+        """Add samples, shape (n, ...) [rad]; NaN where there is none."""
         self._few = np.concatenate([self._few, angles]) if len(self._few) else angles
         if len(self._few) > KEPT:
             self._thin()

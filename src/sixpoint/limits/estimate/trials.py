@@ -1,4 +1,4 @@
-"""Synthetic joints of which the truth is known, to try estimation on (S1.4).
+"""Synthetic joints whose type and axis are known, to test estimation on.
 
 A trial is 100 samples of smooth motion, about what a clip of two seconds gives: a rest rotation and
 an axis drawn at random, angles that swing through the whole of a random range. What is drawn is

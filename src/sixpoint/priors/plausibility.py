@@ -1,0 +1,244 @@
+"""Whether six points can be those of a body, and what may have been confused if not.
+
+How far inputs are from what was seen in training does not notice two wrists that are exchanged:
+each of them is where a wrist may be. A second, smaller network is therefore shown right points and
+wrong ones (`MISTAKES`), and tells them apart. It sees what the first network sees, in the facing
+that the first one chooses. `find_mistake` undoes one mistake after the other to say which one may
+have happened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..body.skeleton import Skeleton
+from ..kernels import arrays
+from ..kernels.types import Floats
+from ..motion.points import SIX, Points
+from . import autograd
+from .autograd import Adam, Array, Value, Weights, forward, gradients, new_weights
+from .layout import INPUTS, facing, inputs, measures, mirror_inputs
+from .model import Prior, builtin_prior
+from .poses import build_of
+from .training_data import Rows
+
+STRAY = (0.1, 0.5)
+"""How far a stray point is from its place, as a part of height."""
+LIKELY = 3.0
+"""How often exchanged sides and stray points are shown, against once for the others: they are what
+happens most and is hardest to see."""
+FACING_STEPS = 3
+"""Times that the first network corrects the facing."""
+FROM_POINTS_ALONE = 0.5
+"""Part of the frames whose facing starts from the points alone, as in the first frame; the others
+follow a frame that was right."""
+BATCH, RATE, DECAY = 1024, 3e-3, 0.02
+SHOWN = 25
+"""Frames that it is shown right, and as many wrong, for each step; each is seen ten times."""
+FRAMES = 200
+"""As many are looked at, spread over the clip."""
+WRONG, RIGHT = 0.5, 0.7
+"""A mistake is named if points are more likely wrong than right as they are, by their mean
+plausibility, and undoing it lifts that above the second."""
+UNLIKE = 0.05
+"""Points below this are nobody's. Those of a person on another's body may have a tenth."""
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """Names exchanged in pairs, or axes turned."""
+
+    words: str
+    """What happened; goes on after "the points look as if"."""
+    exchanged: tuple[tuple[str, str], ...] = ()
+    axes: tuple[tuple[int, int, int], ...] = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+    """Rows of the rotation that was forgotten."""
+    weight: float = 1.0
+
+    def made(self, points: Floats) -> Floats:
+        """Points (..., 6, 3) with the mistake."""
+        return np.asarray(points[..., self._order, :] @ self._turn.T)
+
+    def undone(self, points: Floats) -> Floats:
+        """Points (..., 6, 3) without the mistake, if it was made."""
+        return np.asarray(points[..., self._order, :] @ self._turn)
+
+    @property
+    def _order(self) -> list[int]:
+        order = list(range(len(SIX)))
+        for one, other in self.exchanged:
+            a, b = SIX.index(one), SIX.index(other)
+            order[a], order[b] = order[b], order[a]
+        return order
+
+    @property
+    def _turn(self) -> Floats:
+        return np.array(self.axes, float)
+
+
+WRISTS, ANKLES = ("l_wrist", "r_wrist"), ("l_ankle", "r_ankle")
+
+
+def _exchanged(one: str, other: str) -> Mistake:
+    return Mistake(f"{one} and {other} were exchanged", ((one, other),))
+
+
+MISTAKES: tuple[Mistake, ...] = (
+    Mistake("left and right wrist were exchanged", (WRISTS,), weight=LIKELY),
+    Mistake("left and right ankle were exchanged", (ANKLES,), weight=LIKELY),
+    Mistake("left and right were exchanged or an axis mirrored", (WRISTS, ANKLES), weight=LIKELY),
+    Mistake("wrists and ankles were exchanged", tuple(zip(WRISTS, ANKLES, strict=True))),
+    *(_exchanged(f"{side}_wrist", f"{side}_ankle") for side in "lr"),
+    *(_exchanged("head", name) for name in (*WRISTS, *ANKLES)),
+    *(_exchanged("pelvis", name) for name in ("head", *WRISTS, *ANKLES)),
+    Mistake("Z were up, not Y", axes=((1, 0, 0), (0, 0, -1), (0, 1, 0))),
+    Mistake("-Z were up, not Y", axes=((1, 0, 0), (0, 0, 1), (0, -1, 0))),
+    Mistake("they were upside down", axes=((1, 0, 0), (0, -1, 0), (0, 0, -1))),
+    Mistake("X were up, not Y", axes=((0, 1, 0), (-1, 0, 0), (0, 0, 1))),
+    Mistake("-X were up, not Y", axes=((0, -1, 0), (1, 0, 0), (0, 0, 1))),
+)
+"""All that can be undone."""
+
+
+def strayed(points: Floats, rng: np.random.Generator) -> Floats:
+    """Points (N, 6, 3), as parts of height, one of each six being somewhere else."""
+    count = len(points)
+    away = rng.normal(size=(count, 3))
+    away *= rng.uniform(*STRAY, (count, 1)) / np.linalg.norm(away, axis=1, keepdims=True)
+    found = np.array(points)
+    found[np.arange(count), rng.integers(0, len(SIX), count)] += away
+    return found
+
+
+def spoiled(points: Floats, lefts: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Each of some points (N, 6, 3) with one mistake or other, and where left (N, 3) is then."""
+    weights = np.array([*(mistake.weight for mistake in MISTAKES), LIKELY])
+    kinds = rng.choice(len(weights), len(points), p=weights / weights.sum())
+    found, turned = np.array(points), np.array(lefts)
+    for k, mistake in enumerate(MISTAKES):
+        found[kinds == k] = mistake.made(points[kinds == k])
+        turned[kinds == k] = lefts[kinds == k] @ np.array(mistake.axes, float).T
+    astray = kinds == len(MISTAKES)
+    found[astray] = strayed(points[astray], rng)
+    return found, turned
+
+
+def settled_inputs(prior: Prior, points: Floats, lefts: Floats, sizes: Floats) -> Floats:
+    """Inputs (N, 35) in the facing that a prior comes to.
+
+    Args:
+        prior: chooses the facing.
+        points: all six as parts of height, shape (N, 6, 3).
+        lefts: where it looks for the left at first, shape (N, 3).
+        sizes: measures of the bodies, shape (N, 12).
+    """
+    five = points[:, 1:] - points[:, :1]
+    frames = facing(five, lefts)
+    for _ in range(FACING_STEPS):
+        answers = prior.predict(np.asarray(inputs(five, frames, sizes), np.float64))
+        frames = facing(five, np.einsum("fij,fj->fi", frames, answers[:, :3]))
+    return np.asarray(inputs(five, frames, sizes), np.float64)
+
+
+def first_lefts(points: Floats) -> Floats:
+    """Where left is by the lines between wrists and between ankles of points (N, 6, 3)."""
+    wrists, ankles = points[:, 2] - points[:, 3], points[:, 4] - points[:, 5]
+    return np.asarray(wrists + ankles)
+
+
+def fit_critic(
+    prior: Prior,
+    rows: Rows,
+    rng: np.random.Generator,
+    *,
+    units: int,
+    steps: int,
+    noise: float,
+    progress: Callable[[int], None] | None = None,
+) -> Weights:
+    """Fit the critic of a prior.
+
+    Args:
+        prior: whose facings it will see.
+        rows: frames to learn from.
+        rng: draws mistakes.
+        units: in each of the two hidden layers.
+        steps: of learning.
+        noise: most noise on the points, as a part of body height.
+        progress: called with the number of steps done.
+    """
+    x, right = _examples(prior, rows, rng, SHOWN * steps, noise)
+    weights = new_weights(rng, (INPUTS, units, units, 1))
+    adam = Adam(weights, steps, RATE, DECAY)
+    for step in range(steps):
+        which = rng.integers(0, len(x), BATCH)
+        values = [Value(w) for w in weights]
+        score = forward(values, x[which])
+        # Minus the logarithm of the probability that it gives to what is so.
+        cost = autograd.softplus(score * -right[which]).mean()
+        adam.step(gradients(cost, values))
+        if progress is not None and (step + 1) % 50 == 0:
+            progress(step + 1)
+    return weights
+
+
+def _examples(
+    prior: Prior, rows: Rows, rng: np.random.Generator, count: int, noise: float
+) -> tuple[Array, Array]:
+    """Scaled inputs (4 N, 35), bodies and their mirror images; 1 for right, -1 for wrong."""
+    which = rng.integers(0, len(rows.points), count)
+    five, sizes = rows.points[which].astype(np.float64), rows.sizes[which].astype(np.float64)
+    five += noise * rng.random((count, 1, 1)) ** 2 * rng.normal(size=five.shape)
+    points = np.concatenate([np.zeros((count, 1, 3)), five], axis=1)
+    lefts = arrays.rotate(rows.turns[which, 0].astype(np.float64), np.array([1.0, 0.0, 0.0]))
+    found = []
+    for six, left in ((points, lefts), spoiled(points, lefts, rng)):
+        cold = rng.random((count, 1)) < FROM_POINTS_ALONE
+        left = np.where(cold, first_lefts(six), left)
+        found.append(settled_inputs(prior, six, left, sizes))
+    order, signs = mirror_inputs()
+    x = np.concatenate([*found, *(v[:, order] * signs for v in found)])
+    right = np.tile(np.repeat(np.array([1.0, -1.0], np.float32), count), 2)
+    return prior.scaled(x).astype(np.float32), right[:, None]
+
+
+def find_mistake(
+    points: Points, skeleton: Skeleton, prior: Prior | None = None
+) -> tuple[Mistake | None, float]:
+    """What may be wrong with the names or axes of tracked points.
+
+    Args:
+        points: must hold all six; frames in which one of them is not seen are passed over.
+        skeleton: the body that they are on.
+        prior: who knows people; the built-in one if none is given.
+
+    Returns:
+        The mistake, or None; and how plausible the points are as they are, from 0 to 1. NaN if
+        there is no frame to judge.
+    """
+    if not set(SIX) <= set(points.names):
+        return None, float("nan")
+    six = points.select(SIX).positions
+    six = six[np.isfinite(six).all(axis=(1, 2))]
+    if not len(six):
+        return None, float("nan")
+    six = six[np.unique(np.linspace(0, len(six) - 1, FRAMES).astype(int))]
+    critic = builtin_prior() if prior is None else prior
+    now = plausible(critic, six, skeleton)
+    if now >= WRONG:
+        return None, now
+    tries = [(plausible(critic, mistake.undone(six), skeleton), mistake) for mistake in MISTAKES]
+    best, mistake = max(tries, key=lambda found: found[0])
+    return (mistake if best > RIGHT else None), now
+
+
+def plausible(prior: Prior, six: Floats, skeleton: Skeleton) -> float:
+    """Mean plausibility of positions (F, 6, 3) on a body."""
+    build = build_of(skeleton.anatomy)
+    sizes = np.broadcast_to(measures(build), (len(six), len(measures(build))))
+    scaled = six / build.height
+    x = settled_inputs(prior, scaled, first_lefts(scaled), sizes)
+    return float(prior.plausibility(x).mean())
