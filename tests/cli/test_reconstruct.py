@@ -91,18 +91,18 @@ def test_trackers_that_were_mixed_up_are_told_of(clip, tmp_path, report):
     nobody = np.random.default_rng(1).uniform(-1.0, 1.0, points.positions.shape)
     save_points(type(points)(points.names, nobody, points.rate), tmp_path / "p.npz")
     warnings = report("reconstruct", tmp_path / "p.npz", *words)["warnings"]
-    assert any("unlike a person's" in text for text in warnings)
+    assert any("these points look wrong" in text for text in warnings)
 
 
 def test_points_are_judged_by_the_critic_of_ones_own_prior(clip, tmp_path, report):
     prior = builtin_prior()
-    never = (*prior.critic[:-1], np.full(1, -CERTAIN))
-    replace(prior, critic=never).save(tmp_path / "never.npz")
+    never = (*prior.plausibility_weights[:-1], np.full(1, -CERTAIN))
+    replace(prior, plausibility_weights=never).save(tmp_path / "never.npz")
     save_points(clip.points(), tmp_path / "p.npz")
     words = ("reconstruct", tmp_path / "p.npz", "-o", tmp_path / "o.bvh", "--height", 1.75)
     assert report(*words, "--solver", "guided")["warnings"] == []
     (said,) = report(*words, "--prior", tmp_path / "never.npz")["warnings"]
-    assert "unlike a person's" in said
+    assert "these points look wrong" in said
 
 
 def test_head_and_hands_are_given_a_body_by_guided(clip, tmp_path, report):

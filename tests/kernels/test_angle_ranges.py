@@ -49,7 +49,6 @@ def test_wrap_hands_nan_on():
 
 @pytest.mark.parametrize(("x", "expected"), [(-170, 190), (-100, 200), (100, 150), (20, 150)])
 def test_clamp_across_the_seam(x, expected):
-    # G1
     assert math.degrees(circular_clamp(*np.radians((x, 150, 200)))) == pytest.approx(
         expected, abs=1e-12
     )

@@ -114,7 +114,6 @@ def test_zyz_near_both_locks_recomposes_to_rounding(phi, gap, top, theta):
     ],
 )
 def test_zyz_golden_numbers(given_angles, quaternion, found):
-    # G23
     q = quat_from_zyz(*np.radians(given_angles))
     if quaternion is not None:
         assert q == pytest.approx(quaternion, abs=1e-6)

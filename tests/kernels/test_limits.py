@@ -119,7 +119,7 @@ def rotations_at(draw, row: LimitRow) -> Quat:
 limited_rotations = rows().flatmap(lambda row: st.tuples(st.just(row), rotations_at(row)))
 
 
-# Golden numbers (G10)
+# Golden numbers
 
 TURNED = (0.846279, -0.304604, 0.017816, 0.436703)
 

@@ -72,7 +72,7 @@ def test_a_single_direction_is_found_whatever_its_sign(q):
 
 
 def test_hinge_axis_survives_a_symmetric_motion():
-    # G21: the vector parts of a hinge at (-40, -20, 0, 20, 40) degrees cancel; their scatter does
+    # The vector parts of a hinge at (-40, -20, 0, 20, 40) degrees cancel; their scatter does
     # not.
     y = (0.0, 1.0, 0.0)
     v = np.array([quat_from_axis_angle(y, np.radians(a))[1:] for a in (-40, -20, 0, 20, 40)])

@@ -12,6 +12,8 @@ from sixpoint.kernels import arrays
 from sixpoint.kernels._jit import kernel
 from sixpoint.kernels.prism import (
     PrismTable,
+    PushedLimb,
+    PushSearch,
     prism_depth,
     prism_push_straight,
     prism_push_swivel,
@@ -37,7 +39,7 @@ def rotvec(q):
     return np.array(quat_to_rotvec(q))
 
 
-def test_golden_depth_and_witness_points():  # G18
+def test_golden_depth_and_witness_points():
     depth, ux, uz = prism_depth(ELBOW, RADIUS, BOX, -0.2, 0.3)
     assert (depth, ux, uz) == pytest.approx((0.07, 1.0, 0.0))
     p_t, p_e = prism_witness(ELBOW, RADIUS, depth, (ux, 0.0, uz))
@@ -45,15 +47,15 @@ def test_golden_depth_and_witness_points():  # G18
     assert p_t == pytest.approx((0.16, 0.05, 0.02))
 
 
-def test_golden_push_of_a_straight_arm():  # G18, S0.35
+def test_golden_push_of_a_straight_arm():
     turn = rotvec(prism_push_straight(SHOULDER, ELBOW, RADIUS, 0.07, (1.0, 0.0, 0.0)))
     angle = np.linalg.norm(turn)
     assert angle == pytest.approx(0.264963, abs=1e-6)
     assert turn / angle == pytest.approx([0.0, 0.079745, 0.996815], abs=1e-6)
 
 
-def test_golden_push_of_a_bent_arm():  # G18, S0.36
-    turn = rotvec(prism_push_swivel(SHOULDER, ELBOW, WRIST, 0.30, 0.07, (1.0, 0.0, 0.0), 1.0))
+def test_golden_push_of_a_bent_arm():
+    turn = rotvec(prism_push_swivel(SHOULDER, ELBOW, WRIST, 0.07 / 0.30, (1.0, 0.0, 0.0)))
     axis = np.subtract(WRIST, SHOULDER) / vec_distance(WRIST, SHOULDER)
     assert turn == pytest.approx(0.233333 * axis, abs=1e-6)
 
@@ -136,9 +138,8 @@ def test_without_prisms_nothing_is_deep():
 
 
 def push(root, middle, end, straight=False, table=ONE, iterations=30):
-    return prisms_push_limb(
-        table, ORIGIN, UPRIGHT, root, middle, end, straight, RADIUS, 1.0, 1e-4, iterations
-    )
+    limb = PushedLimb(root, middle, end, straight)
+    return prisms_push_limb(table, ORIGIN, UPRIGHT, limb, RADIUS, PushSearch(1.0, 1e-4, iterations))
 
 
 def depth_after(turn, root, middle):
@@ -163,7 +164,7 @@ def test_a_straight_arm_swings_out():
 
 
 @pytest.mark.parametrize("straight", [False, True])
-def test_every_step_makes_the_depth_less(straight):  # S0.35, S0.36
+def test_every_step_makes_the_depth_less(straight):
     depths = [push(SHOULDER, ELBOW, WRIST, straight, iterations=k)[1] for k in range(8)]
     assert depths[0] == pytest.approx(0.07)
     for before, after in itertools.pairwise(depths):
@@ -214,8 +215,9 @@ def _push_compiled(table, positions, rotations, points, out):
     root = (points[0, 0], points[0, 1], points[0, 2])
     middle = (points[1, 0], points[1, 1], points[1, 2])
     end = (points[2, 0], points[2, 1], points[2, 2])
+    limb = PushedLimb(root, middle, end, False)
     turn, depth, steps = prisms_push_limb(
-        table, positions, rotations, root, middle, end, False, 0.05, 1.0, 1e-4, 30
+        table, positions, rotations, limb, 0.05, PushSearch(1.0, 1e-4, 30)
     )
     out[0], out[1], out[2], out[3] = turn
     out[4] = depth

@@ -182,7 +182,7 @@ def test_twist_of_exactly_half_a_turn_is_plus_pi():
 
 @pytest.mark.parametrize("degrees", [30.0, 90.0, -50.0])
 def test_twist_keeps_the_sense_of_a_hinge(degrees):
-    # G20: with the norm of the vector part in place of its component, -50 would come out as 50.
+    # With the norm of the vector part in place of its component, -50 would come out as 50.
     q = quat_from_axis_angle(Y, math.radians(degrees))
     assert math.degrees(quat_twist_angle(q, Y)) == pytest.approx(degrees, abs=1e-12)
     assert math.degrees(quat_twist_angle(negative(q), Y)) == pytest.approx(degrees, abs=1e-12)

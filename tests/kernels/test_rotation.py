@@ -195,7 +195,7 @@ def test_polar_angles_at_the_poles():
 
 
 def test_swing_and_twist_of_a_shoulder():
-    # G10, first part: Rz(60) Rx(-30) Ry(20) for a bone that hangs down.
+    # First part: Rz(60) Rx(-30) Ry(20) for a bone that hangs down.
     q = quat_mul(
         quat_mul(
             quat_from_axis_angle(Z, math.radians(60)), quat_from_axis_angle(X, math.radians(-30))
@@ -220,7 +220,7 @@ def test_swing_and_twist_of_a_shoulder():
 
 
 def test_swing_and_twist_composed():
-    # G10, second part.
+    # Second part.
     theta, psi, tau = np.radians((40, 100, -35))
     q = quat_mul(swing_from_polar(theta, psi, DOWN, Z, X), quat_from_axis_angle(DOWN, tau))
     assert q == pytest.approx((0.613037, -0.707733, 0.193290, 0.293153), abs=1e-6)

@@ -20,7 +20,7 @@ from sixpoint.kernels.spline import (
     spline_range,
 )
 
-# G9: in degrees, as the numbers were worked out.
+# In degrees, as the numbers were worked out.
 THETAS = np.array([-180.0, -90.0, 0.0, 90.0, 180.0])
 PSIS = np.array([50.0, 40.0, 170.0, 150.0, 50.0])
 

@@ -100,7 +100,7 @@ BEYOND = pytest.mark.xfail(strict=True, reason="its back and pinned feet do not 
     [pytest.param(n, marks=BEYOND) if n == "pik-balance" else n for n in PEOPLE],
 )
 def test_every_solver_keeps_estimated_limits(name, bent, estimate):
-    """S1.34. Nothing that is asked turns the wrist, and neutral it would be outside."""
+    """Nothing that is asked turns the wrist, and neutral it would be outside."""
     for family in FAMILIES:
         limits = estimate.limits(family)
         assert not limits["l_wrist"].contains((1.0, 0.0, 0.0, 0.0))

@@ -24,7 +24,7 @@ def rotation(order: str, *degrees: float) -> np.ndarray:
 
 @pytest.mark.parametrize("limit", [ARM, BOX])
 def test_each_angle_is_clamped_round_the_circle(limit):
-    """G1: -100 degrees is nearer to 200 than to 150."""
+    """-100 degrees is nearer to 200 than to 150."""
     q = rotation(limit.order, 70.0, 15.0, -100.0)
     lowest = math.degrees(limit.intervals[1][0])
     held = rotation(limit.order, 60.0, max(lowest, 15.0), 200.0)
@@ -70,7 +70,7 @@ def test_a_locked_rotation_leaves_the_lock_into_the_box():
 
 
 def test_a_box_of_one_rotation_is_a_fixed_joint():
-    """S1.7: an immovable joint is a ball whose box is a point."""
+    """An immovable joint is a ball whose box is a point."""
     for order, angles in (("ZYZ", (0.0, 0.0, 0.0)), ("XYZ", (40.0, -90.0, 0.0))):
         box = EulerBoxLimit.degrees(order, [(a, a) for a in angles])
         held = box.project(rotation("XYZ", 20.0, 30.0, 40.0))

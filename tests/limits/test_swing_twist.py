@@ -19,7 +19,7 @@ GOLDEN = SwingTwistLimit.degrees(
 )
 
 
-def test_boundary_of_the_paper_is_clipped_to_half_a_turn():  # G9
+def test_boundary_of_the_paper_is_clipped_to_half_a_turn():
     at = np.radians([[-135.0, -45.0], [45.0, 135.0], [170.0, 530.0]])
     np.testing.assert_allclose(
         np.degrees(GOLDEN.amplitude(at)),
@@ -39,7 +39,7 @@ def test_other_splines_through_the_same_points():
         np.testing.assert_allclose(limit.amplitude(limit.thetas), limit.amplitudes, atol=1e-12)
 
 
-def test_rotation_from_its_three_angles():  # G10
+def test_rotation_from_its_three_angles():
     q = GOLDEN.rotation(*np.radians([40.0, 100.0, -35.0]))
     np.testing.assert_allclose(q, (0.613037, -0.707733, 0.193290, 0.293153), atol=1e-6)
 

@@ -11,7 +11,7 @@ from tests.priors.people import subject
 from sixpoint.data.clips import builtin
 from sixpoint.motion.points import SIX
 from sixpoint.priors.layout import INPUTS, facing, measures, mirror_inputs
-from sixpoint.priors.model import believing, builtin_prior
+from sixpoint.priors.model import always_plausible, builtin_prior
 from sixpoint.priors.plausibility import (
     LIKELY,
     MISTAKES,
@@ -19,9 +19,10 @@ from sixpoint.priors.plausibility import (
     STRAY,
     UNLIKE,
     WRONG,
+    PlausibilityTraining,
     find_mistake,
     first_lefts,
-    fit_critic,
+    fit_plausibility,
     settled_inputs,
     spoiled,
     strayed,
@@ -102,8 +103,8 @@ def test_a_critic_learns_to_tell_right_points_from_wrong_ones():
     rng = np.random.default_rng(3)
     rows = draw_rows(people, 4000, 0.5, 0.03, rng)
     prior = builtin_prior()
-    weights = fit_critic(prior, rows, rng, units=16, steps=300, noise=0.01)
-    taught = replace(prior, critic=tuple(w.astype(float) for w in weights))
+    weights = fit_plausibility(prior, rows, rng, PlausibilityTraining(16, 300, 0.01))
+    taught = replace(prior, plausibility_weights=tuple(w.astype(float) for w in weights))
     six, sizes = six_of("reach")
     assert plausible(taught, six, sizes).mean() > 0.8
     wrong = [plausible(taught, m.made(six), sizes).mean() for m in MISTAKES]
@@ -135,7 +136,7 @@ def test_plausibility_is_a_probability_for_any_input():
 
 def test_who_believes_all_doubts_nothing():
     x = np.random.default_rng(8).normal(size=(5, INPUTS))
-    believer = replace(builtin_prior(), critic=believing())
+    believer = replace(builtin_prior(), plausibility_weights=always_plausible())
     np.testing.assert_allclose(believer.plausibility(x), 1.0)
 
 

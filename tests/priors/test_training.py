@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.priors.people import subject
-from tests.priors.test_answer import case
+from tests.priors.test_loss import case
 
 from sixpoint.errors import InputError
 from sixpoint.priors.autograd import Value
@@ -37,7 +37,9 @@ def test_training_learns_and_repeats_itself(people):
     assert cost(prior, "boxing") < 0.7 * cost(untrained, "boxing")
     again = train_prior(people, [subject("overhead")], SMALL)
     for one, other in zip(
-        (*prior.weights, *prior.critic), (*again.weights, *again.critic), strict=True
+        (*prior.weights, *prior.plausibility_weights),
+        (*again.weights, *again.plausibility_weights),
+        strict=True,
     ):
         np.testing.assert_array_equal(one, other)
 

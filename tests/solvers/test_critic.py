@@ -10,7 +10,7 @@ import pytest
 from sixpoint.data.clips import builtin
 from sixpoint.motion.points import SIX, Points
 from sixpoint.priors.layout import INPUTS
-from sixpoint.priors.model import believing, builtin_prior
+from sixpoint.priors.model import always_plausible, builtin_prior
 from sixpoint.priors.plausibility import MISTAKES
 from sixpoint.solvers import GuidedSolver
 from sixpoint.solvers._kernels.critic import DOUBT, belief, plausibility
@@ -48,7 +48,7 @@ def test_the_critic_does_not_change_the_pose():
     clip = builtin("boxing")
     doubting = GuidedSolver().prepare(clip.skeleton, rate=clip.rate)
     trusting = GuidedSolver().prepare(clip.skeleton, rate=clip.rate)
-    trusting._net = net_of(replace(builtin_prior(), critic=believing()))
+    trusting._net = net_of(replace(builtin_prior(), plausibility_weights=always_plausible()))
     wrong = Points(SIX, MISTAKES[0].made(clip.points().positions), clip.rate)
     poses = [tracker.solve_clip(wrong).motion.rotations for tracker in (doubting, trusting)]
     np.testing.assert_array_equal(*poses)

@@ -78,9 +78,9 @@ def hinged(*degrees: float) -> Pose:
 
 
 def test_the_energy_of_the_paper():
-    # G26: three joints about Z; half the angle, every pair from both sides.
+    # Three joints about Z; half the angle, every pair from both sides.
     assert Smoothness().measure(hinged(0.0, 10.0, 30.0)) == pytest.approx([0.523599], abs=1e-6)
-    # In angles of rotation instead of half angles, as G26 also gives it.
+    # In angles of rotation instead of half angles.
     assert 2.0 * Smoothness().measure(hinged(0.0, 10.0, 30.0))[0] == pytest.approx(1.047198)
     # A window of two adds the pair of the ends: 30 degrees.
     wide = Smoothness(window=2).measure(hinged(0.0, 10.0, 30.0))

@@ -116,8 +116,8 @@ def puts_on_feet(solver: Solver, points: Points) -> bool:
 def doubts_of(solver: Solver, points: Points, skeleton: Skeleton, tracked: bool) -> list[str]:
     """A warning of points that look wrongly named or turned, if there is reason for one.
 
-    The critic is that of the solver's prior, if it has one, or else the built-in one. Trackers are
-    mixed up easily; of motions, whose joints have names, only a mistake that can be named is told.
+    The solver's prior judges them, if it has one, or else the built-in one. Trackers are mixed up
+    easily; for motions, whose joints have names, only a mistake that can be named is reported.
     """
     from ..priors.plausibility import UNLIKE, find_mistake
     from ..solvers.guided import GuidedSolver
@@ -128,13 +128,12 @@ def doubts_of(solver: Solver, points: Points, skeleton: Skeleton, tracked: bool)
     mistake, plausible = find_mistake(points, skeleton, prior)
     if mistake is not None:
         return [
-            f"the points look as if {mistake.words} (as they are, a critic who knows people gives "
-            f"them {plausible:.0%})"
+            f"the points look as if {mistake.words} (plausibility as they are: {plausible:.0%})"
         ]
     if tracked and plausible < UNLIKE:
         return [
-            f"the points look unlike a person's (a critic who knows people gives them "
-            f"{plausible:.0%}): check their names, unit and axes, and whether the body fits"
+            f"these points look wrong (plausibility {plausible:.0%}): check their names, unit and "
+            "axes, and whether the body fits"
         ]
     return []
 

@@ -2,9 +2,9 @@
 
 One shape covers every joint. A rotation is split into a swing, which carries the bone direction b
 by the angle psi towards the circumduction angle theta, and a twist by tau about the bone before it
-(S0.28, S0.31). A ball joint has psi <= amplitude(theta), a hinge has amplitude zero and flexes by
-tau, a fixed joint has neither. Hinges and fixed joints may be measured from a reference rotation.
-Boxes of Euler angles are the exception: they stand in `limit_box.py`.
+(Unzueta et al. 2008, section 7). A ball joint has psi <= amplitude(theta), a hinge has amplitude
+zero and flexes by tau, a fixed joint has neither. Hinges and fixed joints may be measured from a
+reference rotation. Boxes of Euler angles are the exception: they stand in `limit_box.py`.
 
 With v the vector part of q, split into z = v . b and the rest p, everything is algebraic::
 
@@ -192,8 +192,8 @@ def limit_table(rows: Sequence[LimitRow]) -> LimitTable:
 def limit_project(table: LimitTable, row: int, q: Quat) -> Quat:
     """Nearest rotation within the limit, in the limit's own coordinates; q itself if inside.
 
-    The swing goes back along constant theta (S0.30), then the twist to the nearer end of its
-    interval (S0.31). What comes out is inside: projecting again changes nothing.
+    The swing goes back along constant theta, then the twist to the nearer end of its
+    interval. What comes out is inside: projecting again changes nothing.
     """
     limit = table[row]
     if _is_well_inside(limit, q):
@@ -205,7 +205,7 @@ def limit_project(table: LimitTable, row: int, q: Quat) -> Quat:
 def limit_violation(table: LimitTable, row: int, q: Quat) -> float:
     """How far beyond the limit [rad], swing and twist added; 0 just where `limit_project` is idle.
 
-    For a hinge the swing is all the rotation that is not about its axis (S0.32). For a box the
+    For a hinge the swing is all the rotation that is not about its axis. For a box the
     excesses of the three angles are added.
     """
     limit = table[row]
@@ -359,7 +359,7 @@ def _amplitude(limit: Any, theta: float) -> float:
     if limit["kind"] != SWING_TWIST:
         return 0.0
     amplitude = spline_eval(limit["knots"], limit["coefficients"], theta)
-    # The spline may leave [0, pi] between its knots (A0.28).
+    # The spline may leave [0, pi] between its knots.
     if amplitude < POLE:
         return 0.0
     if amplitude > math.pi - POLE:

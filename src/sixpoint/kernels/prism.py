@@ -1,7 +1,7 @@
 """A ball against convex prisms, and how a limb turns its middle joint out of them.
 
 A prism stands on a frame: a convex polygon in the frame's XZ plane, extruded along Y. The SIK
-paper, section 8, uses this for elbows and torso (S0.34-S0.36).
+paper, section 8, uses this for elbows and torso.
 """
 
 from __future__ import annotations
@@ -44,6 +44,28 @@ class PrismTable(NamedTuple):
     """Upper ends [m], shape (P,)."""
     polygons: Floats
     """Corners (x, z) [m], shape (P, K, 2), convex, in the order in which X turns towards Z."""
+
+
+class PushedLimb(NamedTuple):
+    """Joints of a limb in the world [m]."""
+
+    root: Vec3
+    middle: Vec3
+    end: Vec3
+    """Where its end should be."""
+    straight: bool
+    """Whether the limb is almost stretched out."""
+
+
+class PushSearch(NamedTuple):
+    """Steps that take a limb out of prisms."""
+
+    gain: float
+    """Factor k of the swivel step (Unzueta et al. 2008, section 8)."""
+    tolerance: float
+    """Depth that counts as out [m]."""
+    max_steps: int
+    """Steps after which the pose with the least depth is kept."""
 
 
 @helper
@@ -136,7 +158,7 @@ def prisms_depth(
 
 @helper
 def prism_push_straight(root: Vec3, middle: Vec3, radius: float, depth: float, u: Vec3) -> Quat:
-    """Rotation about the root of a straight limb that takes p_e towards p_t (S0.35)."""
+    """Rotation about the root of a straight limb that takes p_e towards p_t (section 8)."""
     p_t, p_e = prism_witness(middle, radius, depth, u)
     v = vec_unit(vec_sub(p_e, root), u)
     w = vec_unit(vec_sub(p_t, root), u)
@@ -148,15 +170,9 @@ def prism_push_straight(root: Vec3, middle: Vec3, radius: float, depth: float, u
 
 
 @helper
-def prism_push_swivel(
-    root: Vec3, middle: Vec3, end: Vec3, length: float, depth: float, u: Vec3, gain: float
-) -> Quat:
-    """Rotation about the line from root to end that takes the middle out along u (S0.36).
-
-    `length` is that of the first bone [m]; the angle is gain * depth / length.
-    """
+def prism_push_swivel(root: Vec3, middle: Vec3, end: Vec3, angle: float, u: Vec3) -> Quat:
+    """Rotation by an angle about the line from root to end that takes the middle along u."""
     axis = vec_unit(vec_sub(end, root), (0.0, -1.0, 0.0))
-    angle = gain * depth / max(length, TINY)
     # In the plane of limb and u both ways are as good: take the positive one.
     against = vec_dot(vec_cross(axis, vec_sub(middle, root)), u) < 0.0
     return quat_from_axis_angle(axis, -angle if against else angle)
@@ -167,48 +183,40 @@ def prisms_push_limb(
     table: PrismTable,
     positions: Floats,
     rotations: Floats,
-    root: Vec3,
-    middle: Vec3,
-    end: Vec3,
-    straight: bool,
+    limb: PushedLimb,
     radius: float,
-    gain: float,
-    tolerance: float,
-    max_iterations: int,
+    search: PushSearch,
 ) -> tuple[Quat, float, int]:
-    """Turn a limb until the ball around its middle joint is out of all prisms.
+    """Rotate a limb until the ball around its middle joint is out of all prisms.
 
     A bent limb swivels about the line from its root to its end, which stays where it is; a straight
-    one turns at its root.
+    one rotates about its root.
 
     Args:
         table: the prisms.
         positions: world positions of the prisms' frames [m], shape (>= J, 3).
         rotations: world rotations of the prisms' frames, shape (J, 4).
-        root: first joint of the limb in the world [m].
-        middle: its middle joint [m].
-        end: where its end should be [m].
-        straight: whether the limb is almost stretched out.
+        limb: its joints in the world.
         radius: of the ball [m].
-        gain: factor k of the swivel step.
-        tolerance: depth that counts as out [m].
-        max_iterations: steps after which the pose with the least depth is kept.
+        search: how large the steps are, and when they end.
 
     Returns:
         World rotation to apply at the root, the depth that is left [m] (at most `tolerance` unless
         it stalled), and the steps taken.
     """
-    arm = vec_sub(middle, root)
+    root = limb.root
+    arm = vec_sub(limb.middle, root)
     length = vec_length(arm)
     turn: Quat = (1.0, 0.0, 0.0, 0.0)
-    at = middle
+    at = limb.middle
     depth, u = prisms_depth(table, positions, rotations, at, radius)
     best, least, steps = turn, depth, 0
-    while depth > tolerance and steps < max_iterations:
-        if straight:
+    while depth > search.tolerance and steps < search.max_steps:
+        if limb.straight:
             step = prism_push_straight(root, at, radius, depth, u)
         else:
-            step = prism_push_swivel(root, at, end, length, depth, u, gain)
+            angle = search.gain * depth / max(length, TINY)
+            step = prism_push_swivel(root, at, limb.end, angle, u)
         turn = quat_normalize(quat_mul(step, turn))
         at = vec_add(root, quat_rotate(turn, arm))
         depth, u = prisms_depth(table, positions, rotations, at, radius)

@@ -44,7 +44,7 @@ def closed_slope(x: ArrayLike, y: ArrayLike) -> float:
 def fit_clamped(x: ArrayLike, y: ArrayLike, slope: float) -> Floats:
     """C2 inside, with a given slope at both ends.
 
-    With `closed_slope` this is the boundary of the SIK paper: C1 at the seam, not C2 (S0.29).
+    With `closed_slope` this is the boundary of the SIK paper: C1 at the seam, not C2.
 
     Args:
         x: rising knots, shape (K,), K >= 2.

@@ -26,7 +26,7 @@ FORMAT, VERSION = "sixpoint prior", 3
 BUILTIN = "people.npz"
 """The model that comes with the package."""
 LAYERS = ("w1", "b1", "w2", "b2", "w3", "b3")
-CRITIC = tuple(f"critic_{name}" for name in LAYERS)
+PLAUSIBILITY_LAYERS = tuple(f"critic_{name}" for name in LAYERS)
 ODDEST = 6.0
 """Inputs further from their mean than this many deviations are taken to be no further."""
 CERTAIN = 30.0
@@ -60,14 +60,14 @@ class Prior:
     """Takes scaled inputs to numbers that vary alike in what was seen, shape (35, 35)."""
     near: float
     """Distance from what was seen up to which the prior is fully trusted: the 99.5th percentile."""
-    critic: tuple[Floats, ...]
+    plausibility_weights: tuple[Floats, ...]
     """Weights of the network that says whether points can be right: as `weights`, but 1 output."""
     card: Mapping[str, Any] = field(default_factory=dict)
     """Data, split, settings and figures, for the model card."""
 
     def __post_init__(self) -> None:
         put = object.__setattr__
-        for name in ("weights", "critic"):
+        for name in ("weights", "plausibility_weights"):
             put(self, name, tuple(frozen_array(w) for w in getattr(self, name)))
         for name in ("mean", "scale", "whitening"):
             put(self, name, frozen_array(getattr(self, name)))
@@ -76,14 +76,14 @@ class Prior:
 
     def _check(self) -> None:
         _check_layers(self.weights, OUTPUTS)
-        _check_layers(self.critic, 1)
+        _check_layers(self.plausibility_weights, 1)
         for name, shape in (("mean", (INPUTS,)), ("scale", (INPUTS,)),
                             ("whitening", (INPUTS, INPUTS))):  # fmt: skip
             if getattr(self, name).shape != shape:
                 raise FormatError(
                     f"Expected `{name}` of shape {shape}, got {getattr(self, name).shape}."
                 )
-        arrays = (*self.weights, *self.critic, self.mean, self.scale, self.whitening)
+        arrays = (*self.weights, *self.plausibility_weights, self.mean, self.scale, self.whitening)
         if not all(np.isfinite(a).all() for a in arrays):
             raise FormatError("Expected finite numbers, got NaN or infinity.")
         if not 0.0 < self.near < np.inf:
@@ -94,7 +94,7 @@ class Prior:
     @property
     def numbers(self) -> int:
         """How many numbers were fitted."""
-        return sum(w.size for w in (*self.weights, *self.critic))
+        return sum(w.size for w in (*self.weights, *self.plausibility_weights))
 
     def predict(self, x: Floats) -> Floats:
         """Outputs (F, 78) for inputs (F, 35): the mean of the body and of its mirror image.
@@ -115,7 +115,7 @@ class Prior:
 
         The probability, if right and wrong ones were equally frequent.
         """
-        scores = [through(self.critic, v)[:, 0] for v in self._both(x)]
+        scores = [through(self.plausibility_weights, v)[:, 0] for v in self._both(x)]
         return np.asarray(0.5 + 0.5 * np.tanh(0.25 * np.sum(scores, axis=0)))
 
     def scaled(self, x: Floats) -> Floats:
@@ -130,7 +130,7 @@ class Prior:
     def save(self, path: str | Path) -> None:
         """Write everything into one NPZ file, weights as 32-bit floats."""
         content: dict[str, Any] = dict(zip(LAYERS, self.weights, strict=True))
-        content |= zip(CRITIC, self.critic, strict=True)
+        content |= zip(PLAUSIBILITY_LAYERS, self.plausibility_weights, strict=True)
         content |= {name: getattr(self, name) for name in ("mean", "scale", "whitening", "near")}
         content = {key: np.asarray(value, np.float32) for key, value in content.items()}
         content |= {"format": FORMAT, "version": VERSION, "card": json.dumps(self.card)}
@@ -155,7 +155,7 @@ class Prior:
 
     @classmethod
     def _read(cls, data: bytes) -> Self:
-        numbers = (*LAYERS, *CRITIC, "mean", "scale", "whitening", "near")
+        numbers = (*LAYERS, *PLAUSIBILITY_LAYERS, "mean", "scale", "whitening", "near")
         needed = ("format", "version", "card", *numbers)
         try:
             with np.load(io.BytesIO(data), allow_pickle=False) as file:
@@ -180,7 +180,7 @@ class Prior:
                 content["scale"],
                 content["whitening"],
                 float(content["near"]),
-                tuple(content[name] for name in CRITIC),
+                tuple(content[name] for name in PLAUSIBILITY_LAYERS),
                 json.loads(str(content["card"])),
             )
         except FormatError:
@@ -216,8 +216,8 @@ def through(weights: tuple[Floats, ...], x: Floats) -> Floats:
     return np.asarray(hidden(hidden(x @ w1 + b1) @ w2 + b2) @ w3 + b3)
 
 
-def believing() -> tuple[Floats, ...]:
-    """A critic to whom all points are right."""
+def always_plausible() -> tuple[Floats, ...]:
+    """Weights of a plausibility network to which all points are right."""
     shapes: tuple[tuple[int, ...], ...] = ((INPUTS, 1), (1,), (1, 1), (1,), (1, 1))
     return (*(np.zeros(shape) for shape in shapes), np.full(1, CERTAIN))
 
@@ -251,8 +251,9 @@ def card_text(prior: Prior) -> str:
         f"# Model card: {card.get('name', 'prior')}",
         "",
         f"A network of {_layers(prior.weights)} units that says from six points how pelvis, spine, "
-        f"limbs, hands and feet are turned; and a critic of {_layers(prior.critic)} units that "
-        "says whether the points can be right, fitted to the same frames, to names exchanged in "
+        "limbs, hands and feet are turned; and a plausibility network of "
+        f"{_layers(prior.plausibility_weights)} units that says whether the points can be "
+        "right, fitted to the same frames, to names exchanged in "
         f"them, other axes up and single points astray. {prior.numbers} numbers in all. Used by "
         "the solver `guided`.",
         "",

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,12 +32,12 @@ LIKELY = 3.0
 """How often exchanged sides and stray points are shown, against once for the others: they are what
 happens most and is hardest to see."""
 FACING_STEPS = 3
-"""Times that the first network corrects the facing."""
+"""How often the first network corrects the facing."""
 FROM_POINTS_ALONE = 0.5
 """Part of the frames whose facing starts from the points alone, as in the first frame; the others
 follow a frame that was right."""
 BATCH, RATE, DECAY = 1024, 3e-3, 0.02
-SHOWN = 25
+FRAMES_PER_STEP = 25
 """Frames that it is shown right, and as many wrong, for each step; each is seen ten times."""
 FRAMES = 200
 """As many are looked at, spread over the clip."""
@@ -114,7 +115,7 @@ def strayed(points: Floats, rng: np.random.Generator) -> Floats:
 
 
 def spoiled(points: Floats, lefts: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Each of some points (N, 6, 3) with one mistake or other, and where left (N, 3) is then."""
+    """Points (N, 6, 3) with one random mistake each, and their left directions (N, 3)."""
     weights = np.array([*(mistake.weight for mistake in MISTAKES), LIKELY])
     kinds = rng.choice(len(weights), len(points), p=weights / weights.sum())
     found, turned = np.array(points), np.array(lefts)
@@ -149,28 +150,35 @@ def first_lefts(points: Floats) -> Floats:
     return np.asarray(wrists + ankles)
 
 
-def fit_critic(
+class PlausibilityTraining(NamedTuple):
+    """How the plausibility network is fitted."""
+
+    units: int
+    """Units in each of the two hidden layers."""
+    steps: int
+    """Steps of learning."""
+    noise: float
+    """Largest noise on the points, as a part of body height."""
+
+
+def fit_plausibility(
     prior: Prior,
     rows: Rows,
     rng: np.random.Generator,
-    *,
-    units: int,
-    steps: int,
-    noise: float,
+    settings: PlausibilityTraining,
     progress: Callable[[int], None] | None = None,
 ) -> Weights:
-    """Fit the critic of a prior.
+    """Weights of the plausibility network for a prior.
 
     Args:
         prior: whose facings it will see.
         rows: frames to learn from.
         rng: draws mistakes.
-        units: in each of the two hidden layers.
-        steps: of learning.
-        noise: most noise on the points, as a part of body height.
+        settings: size of the network and length of the training.
         progress: called with the number of steps done.
     """
-    x, right = _examples(prior, rows, rng, SHOWN * steps, noise)
+    units, steps, noise = settings
+    x, right = _examples(prior, rows, rng, FRAMES_PER_STEP * steps, noise)
     weights = new_weights(rng, (INPUTS, units, units, 1))
     adam = Adam(weights, steps, RATE, DECAY)
     for step in range(steps):
@@ -213,7 +221,7 @@ def find_mistake(
     Args:
         points: must hold all six; frames in which one of them is not seen are passed over.
         skeleton: the body that they are on.
-        prior: who knows people; the built-in one if none is given.
+        prior: the model that judges them; the built-in one if none is given.
 
     Returns:
         The mistake, or None; and how plausible the points are as they are, from 0 to 1. NaN if
@@ -226,11 +234,11 @@ def find_mistake(
     if not len(six):
         return None, float("nan")
     six = six[np.unique(np.linspace(0, len(six) - 1, FRAMES).astype(int))]
-    critic = builtin_prior() if prior is None else prior
-    now = plausible(critic, six, skeleton)
+    model = builtin_prior() if prior is None else prior
+    now = plausible(model, six, skeleton)
     if now >= WRONG:
         return None, now
-    tries = [(plausible(critic, mistake.undone(six), skeleton), mistake) for mistake in MISTAKES]
+    tries = [(plausible(model, mistake.undone(six), skeleton), mistake) for mistake in MISTAKES]
     best, mistake = max(tries, key=lambda found: found[0])
     return (mistake if best > RIGHT else None), now
 

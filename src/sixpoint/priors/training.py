@@ -18,8 +18,8 @@ from ..kernels.types import Floats, Ints
 from .autograd import Adam, Array, Value, forward, gradients, new_weights, transposed
 from .layout import INPUTS, OUTPUTS, facing, inputs, mirror_inputs, mirror_outputs, neutral
 from .loss import Batch, loss
-from .model import Prior, believing
-from .plausibility import fit_critic
+from .model import Prior, always_plausible
+from .plausibility import PlausibilityTraining, fit_plausibility
 from .training_data import Rows, Subject, draw_rows, find_leaks, turned_facing
 
 Progress = Callable[[int, int], None]
@@ -52,9 +52,9 @@ class TrainingSettings:
     """Part of the frames whose facing is anywhere."""
     own: float = 0.5
     """Part of the frames that are seen in the facing which the network chooses."""
-    critic_units: int = 32
-    """In each of the two hidden layers of the critic."""
-    critic_pace: int = 2
+    plausibility_units: int = 32
+    """In each of the two hidden layers of the plausibility network."""
+    plausibility_pace: int = 2
     """Its steps for each step of the first network; they are much quicker."""
     seed: int = 20080408
 
@@ -98,7 +98,7 @@ class Fitting:
         """What has been learned."""
         whitening, near = self._usual()
         weights = tuple(w.astype(np.float64) for w in self.weights)
-        return Prior(weights, self.mean, self.scale, whitening, near, believing())
+        return Prior(weights, self.mean, self.scale, whitening, near, always_plausible())
 
     def _facing(self, points: Array, frames: Array, sizes: Array) -> Array:
         """For a part of the frames, the facing that follows from the network's answer."""
@@ -162,8 +162,8 @@ def train_prior(
     rng = np.random.default_rng(chosen.seed)
     rows = draw_rows(subjects, chosen.rows, chosen.swap, chosen.lengths, rng)
     fitting = Fitting(rows, chosen, rng)
-    critic_steps = chosen.critic_pace * chosen.steps
-    total = chosen.steps + critic_steps
+    plausibility_steps = chosen.plausibility_pace * chosen.steps
+    total = chosen.steps + plausibility_steps
 
     def tell(done: int) -> None:
         if progress is not None:
@@ -174,16 +174,14 @@ def train_prior(
         if (step + 1) % 50 == 0:
             tell(step + 1)
     prior = fitting.prior()
-    critic = fit_critic(
+    found = fit_plausibility(
         prior,
         rows,
         rng,
-        units=chosen.critic_units,
-        steps=critic_steps,
-        noise=chosen.noise,
-        progress=lambda done: tell(chosen.steps + done),
+        PlausibilityTraining(chosen.plausibility_units, plausibility_steps, chosen.noise),
+        lambda done: tell(chosen.steps + done),
     )
-    return replace(prior, critic=tuple(w.astype(np.float64) for w in critic))
+    return replace(prior, plausibility_weights=tuple(w.astype(np.float64) for w in found))
 
 
 def _batch(

@@ -65,7 +65,7 @@ def net_of(prior: Prior) -> Net:
     order, signs = mirror_inputs()
     back, back_signs = mirror_outputs()
     w1, b1, w2, b2, w3, b3 = (np.array(w) for w in prior.weights)
-    c1, d1, c2, d2, c3, d3 = (np.array(w) for w in prior.critic)
+    c1, d1, c2, d2, c3, d3 = (np.array(w) for w in prior.plausibility_weights)
     return Net(
         w1=w1,
         b1=b1,

@@ -33,7 +33,6 @@ def swing(axis, low, high, before=(1.0, 0.0, 0.0, 0.0)) -> Motion:
 
 @pytest.mark.parametrize("repair", REPAIRS)
 def test_an_infeasible_bind_pose_is_repaired(repair):
-    """S1.15, S1.16."""
     estimator = LimitEstimator(CHAIN, repair=Repair.parse(repair))
     estimator.add(swing((0.0, 0.0, 1.0), 30.0, 70.0))
     joint = estimator.estimate().joint(NAME)
@@ -96,7 +95,7 @@ def test_a_hinge_beside_the_bind_pose_does_not_hold_it():
 
 
 def test_a_repair_that_has_nothing_to_choose_gives_up():
-    """S1.16: the mean point is the centre of the circle. Here of a hinge that turns and rests."""
+    """The mean point is the centre of the circle. Here of a hinge that turns and rests."""
     side = np.arccos(0.25)  # 75.5 degrees: the largest gap is about the bind pose
     angles = np.repeat([side, np.pi, 2.0 * np.pi - side], [40, 20, 40])
     clip = moving(arrays.from_axis_angle((0.0, 0.0, 1.0), angles))

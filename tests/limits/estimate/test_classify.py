@@ -39,14 +39,14 @@ LITERAL = TypeRules(reference="identity")
 
 @pytest.mark.parametrize("angle", [30.0, 90.0, -50.0])
 def test_hinge_angles_have_a_sense(angle):
-    """G20: as printed, Eqs. (9)-(12) give 150, 90 and 130 degrees (A1.6)."""
+    """As printed, Eqs. (9)-(12) give 150, 90 and 130 degrees."""
     found, across = hinge_angles(about(Y, angle), np.array(Y))
     assert np.degrees(found) == pytest.approx(angle)
     assert across == pytest.approx(0.0, abs=1e-12)
 
 
 def test_a_symmetric_hinge_has_an_axis():
-    """G21: the vector parts cancel, so that Eq. (8) has no direction (A1.5)."""
+    """The vector parts cancel, so that Eq. (8) has no direction."""
     samples = about(Y, np.array([-40.0, -20.0, 0.0, 20.0, 40.0]))
     assert samples[:, 1:].sum(axis=0) == pytest.approx((0.0, 0.0, 0.0), abs=1e-12)
     scatter = samples[:, 1:].T @ samples[:, 1:]
@@ -57,13 +57,12 @@ def test_a_symmetric_hinge_has_an_axis():
 
 
 def test_the_axis_is_that_of_the_summed_vector_parts():
-    """S1.8: Eq. (8), where nothing cancels."""
+    """Eq. (8), where nothing cancels."""
     found = judged(about((0.6, 0.0, -0.8), np.linspace(-10.0, 70.0, 50)), LITERAL)
     assert found.axes[0] == pytest.approx((0.6, 0.0, -0.8))
 
 
 def test_the_scatter_is_that_of_equations_4_to_7():
-    """S1.5, with 1/N (A1.2)."""
     samples = ball_trial(np.random.default_rng(3))
     found = judged(samples, LITERAL)
     v = arrays.same_hemisphere(samples)[:, 1:]
@@ -72,7 +71,6 @@ def test_the_scatter_is_that_of_equations_4_to_7():
 
 
 def test_signs_of_quaternions_do_not_matter():
-    """A1.3."""
     rng = np.random.default_rng(4)
     for trial in (hinge_trial(rng), ball_trial(rng)):
         flipped = trial * rng.choice([-1.0, 1.0], (len(trial), 1))
@@ -83,7 +81,7 @@ def test_signs_of_quaternions_do_not_matter():
 
 @pytest.mark.parametrize("rest", [70.0, 120.0, 180.0])
 def test_a_turned_rest_frame_makes_an_arc_unless_measured_from_the_mean(rest):
-    """A1.4: second eigenvalue over the first, range 150 degrees."""
+    """Second eigenvalue over the first, range 150 degrees."""
     hinge = about((1.0, 0.0, 0.0), np.linspace(-75.0, 75.0, 400))
     samples = arrays.multiply(about(Y, rest), hinge)
     literal = judged(samples, LITERAL).eigenvalues[0]
@@ -100,7 +98,7 @@ def test_a_hinge_through_the_neutral_stance_is_measured_from_there():
 
 
 def test_both_rules_can_be_chosen():
-    """S1.6: 4 degrees across a wide hinge are little to one rule and much to the other."""
+    """4 degrees across a wide hinge are little to one rule and much to the other."""
     rng = np.random.default_rng(5)
     t = np.linspace(0.0, 1.0, 200)
     wide = np.stack([1.2 * np.sin(6.0 * t), 0.1 * np.sin(17.0 * t), 0.0 * t], axis=-1)
@@ -110,7 +108,7 @@ def test_both_rules_can_be_chosen():
 
 
 def test_the_fixed_threshold_knows_the_noise():
-    """S1.4: with 0.5 degrees no fixed joint would survive 1 degree of noise."""
+    """With 0.5 degrees no fixed joint would survive 1 degree of noise."""
     rng = np.random.default_rng(6)
     for noise in (0.0, 0.2, 1.0, 3.0):
         samples = noisy(fixed_trial(rng), np.radians(noise), rng)
@@ -126,7 +124,7 @@ def test_the_fixed_threshold_knows_the_noise():
     ("trial", "kind"), [(fixed_trial, FIXED), (hinge_trial, HINGE), (ball_trial, BALL)]
 )
 def test_synthetic_joints_with_one_degree_of_noise(trial, kind):
-    """S1.4: at least 99 % of 1000."""
+    """At least 99 % of 1000."""
     rng = np.random.default_rng(7)
     samples = np.stack([noisy(trial(rng), np.radians(1.0), rng) for _ in range(1000)], axis=1)
     found = judged(samples)
@@ -155,7 +153,6 @@ def test_axes_of_noisy_hinges_are_nearly_as_good_as_they_can_be():
 
 
 def test_joints_are_judged_on_their_own():
-    """S1.28."""
     rng = np.random.default_rng(9)
     samples = np.stack([hinge_trial(rng), ball_trial(rng), fixed_trial(rng)], axis=1)
     together, alone = judged(samples), [judged(samples[:, j]) for j in range(3)]

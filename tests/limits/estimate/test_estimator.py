@@ -48,7 +48,7 @@ def boxing() -> tuple[Estimate, np.ndarray]:
 
 
 def test_types_are_found():
-    """S1.1: types first, then parameters."""
+    """Types first, then parameters."""
     found, _ = estimated(trial_motion())
     assert list(found.types.values()) == ["hinge", "ball", "fixed"]
     limits = found.limits()
@@ -58,7 +58,7 @@ def test_types_are_found():
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_sample_is_inside_in_every_family(boxing, family, tmp_path):
-    """S1.12, for q and -q, after the file too; hinges within the reported slack."""
+    """For q and -q, after the file too; hinges within the reported slack."""
     for found, samples in (boxing, estimated(trial_motion()), estimated(trial_motion(5))):
         path = tmp_path / "limits.json"
         found.save(path, family)
@@ -81,7 +81,6 @@ def test_all_families_stand_in_one_file(boxing, tmp_path):
 
 
 def test_an_immovable_joint_is_a_box_that_is_a_point():
-    """S1.7."""
     found, samples = estimated(trial_motion())
     box = found.limit(2, "zyz", type=2)
     for low, high in box.intervals:
@@ -117,7 +116,6 @@ def test_limits_grow_while_motion_arrives():
 
 
 def test_more_clips_give_wider_limits():
-    """S1.31."""
     one, two = builtin("boxing"), builtin("walk")
     a, both = estimate_limits([one]), estimate_limits([one, two])
     for ranges in ("xyz", "zyz"):
@@ -128,7 +126,6 @@ def test_more_clips_give_wider_limits():
 
 
 def test_translations_do_not_matter():
-    """S1.3."""
     clip = builtin("boxing")
     rng = np.random.default_rng(2)
     shaken = replace(clip, root=clip.root + rng.normal(size=clip.root.shape))
@@ -136,7 +133,6 @@ def test_translations_do_not_matter():
 
 
 def test_joints_do_not_matter_to_each_other():
-    """S1.28."""
     clip = builtin("boxing")
     stiff = clip.rotations.copy()
     stiff[:, clip.skeleton.index("l_elbow")] = stiff[0, clip.skeleton.index("l_elbow")]
@@ -146,7 +142,7 @@ def test_joints_do_not_matter_to_each_other():
 
 
 def test_six_keys_are_enough_and_three_are_not():
-    """S1.18, S1.29: hand-keyed motion is resampled densely."""
+    """Hand-keyed motion is resampled densely."""
     swing = arrays.from_axis_angle((0.0, 0.0, 1.0), np.radians([0.0, 40.0, 80.0, 60.0, 20.0, 5.0]))
     rotations = arrays.identity(6, 3)
     rotations[:, 1] = swing
@@ -161,7 +157,7 @@ def test_six_keys_are_enough_and_three_are_not():
 
 
 def test_too_few_samples_make_limits_too_tight():
-    """S1.19: what motion does not show, limits do not allow."""
+    """What motion does not show, limits do not allow."""
     clip = builtin("boxing")
     short = estimate_limits([clip.frames(slice(0, 20))])
     limits = short.limits()
@@ -273,7 +269,7 @@ def test_memory_does_not_grow_with_the_number_of_clips():
     assert peaks[1] < peaks[0] + 12_000_000
 
 
-def test_an_estimate_takes_no_more_samples_than_it_is_told():  # S1.20
+def test_an_estimate_takes_no_more_samples_than_it_is_told():
     clip = builtin("boxing")
     estimator = LimitEstimator(clip.skeleton)
     estimator.add(clip.frames(slice(0, 120)))

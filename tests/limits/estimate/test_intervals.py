@@ -17,9 +17,9 @@ from sixpoint.limits.estimate.intervals import (
 )
 
 SEAM = np.radians([170.0, -175.0, 160.0, -160.0, 150.0, 178.0])
-"""G22: across the seam."""
+"""Across the seam."""
 LONG = np.radians([*np.linspace(0.0, 20.0, 30), *np.linspace(230.0, 250.0, 30), 90.0, 160.0])
-"""G22: an arc of more than half a turn."""
+"""An arc of more than half a turn."""
 
 some_angles = hnp.arrays(np.float64, st.integers(1, 30), elements=st.floats(-7.0, 7.0))
 
@@ -39,13 +39,12 @@ def degrees(*found) -> list[float]:
     ],
 )
 def test_golden_intervals(angles, low, high, gap):
-    """G22, S1.13; A1.7: equal angles are one."""
+    """Equal angles are one."""
     assert degrees(*contiguous_interval(angles)) == [low, high, gap]
 
 
 @pytest.mark.parametrize(("bind", "feasible"), [(-170.0, True), (-100.0, False), (160.0, True)])
 def test_a_bind_angle_is_tried_some_turns_away(bind, feasible):
-    """G22, S1.15."""
     low, high, _ = contiguous_interval(SEAM)
     assert bool(is_within(np.radians(bind), low, high)) == feasible
 
@@ -56,7 +55,7 @@ def test_ends_count_as_inside():
 
 
 def test_the_middle_is_feasible_and_the_mean_need_not_be():
-    """G22, S1.16; A1.14: an arc of more than half a turn may have its mean in the gap."""
+    """An arc of more than half a turn may have its mean in the gap."""
     low, high, _ = contiguous_interval(SEAM)
     assert degrees(midpoint(low, high)) == [175.0]
     low, high, _ = contiguous_interval(LONG)
@@ -87,7 +86,7 @@ def test_every_sample_is_inside_and_the_ends_are_samples(angles):
 
 @given(some_angles, st.floats(-7.0, 7.0))
 def test_turning_all_samples_turns_the_interval(angles, turn):
-    """S1.13. Two gaps of one width may change places."""
+    """Two gaps of one width may change places."""
     low, high, gap = contiguous_interval(angles)
     ordered = np.sort(np.mod(angles, 2.0 * np.pi))
     gaps = np.sort(np.diff(np.append(ordered, ordered[0] + 2.0 * np.pi)))

@@ -63,7 +63,7 @@ def test_a_few_keys_are_not_noise():
 
 
 def test_types_are_recognised_at_every_frame_rate():
-    """S1.4 through the whole estimation of clips: resampling must not hide the noise."""
+    """Through the whole estimation of clips: resampling must not hide the noise."""
     for row in frame_rates(300, rates=(12.0, 24.0, 30.0, 60.0, 120.0)):
         assert row["right_share"] >= 0.99, row
 

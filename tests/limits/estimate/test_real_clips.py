@@ -34,7 +34,6 @@ def gymnastics(shared_data: Path) -> tuple[Estimate, LimitEstimator]:
 
 
 def test_gymnastics_give_the_types_that_people_have(gymnastics):
-    """S1.26."""
     types = by_role(gymnastics[0])
     for side in "lr":
         assert types[f"{side}_elbow"] == types[f"{side}_knee"] == "hinge"
@@ -56,7 +55,6 @@ def test_every_sample_of_the_clips_is_inside(gymnastics, family, tmp_path):
 
 
 def test_a_run_makes_a_hinge_of_the_right_shoulder_and_the_t_pose_infeasible(shared_data):
-    """S1.27."""
     estimate, _ = collected([shared_data / "cmu" / "run" / "02_03_run_jog.bvh"])
     assert by_role(estimate)["r_shoulder"] == "hinge"
     for side in "lr":
@@ -69,7 +67,6 @@ def test_a_run_makes_a_hinge_of_the_right_shoulder_and_the_t_pose_infeasible(sha
 
 
 def test_shoulders_fill_space_and_elbows_a_line(gymnastics):
-    """S1.21."""
     estimate, _ = gymnastics
     shares = {
         estimate.roles.get(name): values / values.sum()
@@ -81,7 +78,7 @@ def test_shoulders_fill_space_and_elbows_a_line(gymnastics):
 
 
 def test_a_hundred_samples_of_two_seconds_suffice(shared_data):
-    """S1.17, for all but the spikes of toes, thumbs and forearms, which two seconds have few of."""
+    """For all but the spikes of toes, thumbs and forearms, which two seconds have few of."""
     from sixpoint.bench.limits import sample_counts
 
     paths = sorted((shared_data / "cmu").rglob("*.bvh"))[::6]

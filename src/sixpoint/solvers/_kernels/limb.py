@@ -10,7 +10,7 @@ import math
 
 from ...kernels._jit import helper
 from ...kernels.limits import LimitTable, limit_clamp_angle, limit_project
-from ...kernels.prism import PrismTable, prisms_depth, prisms_push_limb
+from ...kernels.prism import PrismTable, PushedLimb, PushSearch, prisms_depth, prisms_push_limb
 from ...kernels.quaternion import (
     quat_conj,
     quat_from_axis_angle,
@@ -242,14 +242,14 @@ def elbow_push(
         torso_of(body),
         work.places,
         work.world,
-        place,
-        elbow_place(body, limb, parent, place, turn),
-        vec_add(place, quat_rotate(parent, aim)),
-        vec_length(aim) >= STRETCHED * (body.bones[limb, 0] + body.bones[limb, 1]),
+        PushedLimb(
+            place,
+            elbow_place(body, limb, parent, place, turn),
+            vec_add(place, quat_rotate(parent, aim)),
+            vec_length(aim) >= STRETCHED * (body.bones[limb, 0] + body.bones[limb, 1]),
+        ),
         body.elbow_radius,
-        PUSH_GAIN,
-        PUSH_DEPTH * body.height,
-        PUSH_STEPS,
+        PushSearch(PUSH_GAIN, PUSH_DEPTH * body.height, PUSH_STEPS),
     )
     if steps == 0:
         return turn, False
