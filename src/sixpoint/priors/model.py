@@ -16,7 +16,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..atomic_write import atomic_write
-from ..body.skeleton import frozen_array
+from ..body.values import frozen_array
 from ..errors import FormatError
 from ..kernels.types import Floats
 from .layout import INPUTS, OUTPUTS, mirror_inputs, mirror_outputs
