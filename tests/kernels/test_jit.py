@@ -357,6 +357,31 @@ def test_a_frame_kernel_runs_the_frames_in_its_range(cache, load):
     assert frames[0] == 8.0
 
 
+def test_a_bound_kernel_runs_frames_on_the_arrays_it_was_given(cache, load):
+    module = load()
+    state = module.State(np.array([10.0]), part=module.own_helpers.Part(np.zeros(1), np.zeros(1)))
+    frames = np.zeros(4)
+    run = module.set_frames.bind(state, frames)
+    assert frames.tolist() == [0.0, 0.0, 0.0, 0.0]
+    run(1, 3)
+    assert frames.tolist() == [0.0, 10.0, 12.0, 0.0]
+    state.a[0] = 20.0
+    del state
+    run(0, 2)
+    assert frames.tolist() == [18.0, 20.0, 12.0, 0.0]
+
+
+@needs_compiler
+def test_binding_takes_the_compiled_copy_that_calls_use(cache, load):
+    module = load()
+    module.double_frames.bind(1.0, np.ones(2))(0, 2)
+    module.double_frames(1.0, np.ones(2), 0, 2)
+    assert len(module.double_frames.compiled.signatures) == 1
+    again = Kernel(module.double_frames.function)
+    again.bind(1.0, np.ones(2))
+    assert sum(again.compiled.stats.cache_hits.values()) == 1
+
+
 @needs_compiler
 def test_frame_kernels_are_told_apart_in_the_cache(cache, load):
     module = load()
