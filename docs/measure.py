@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 
 import sixpoint as sp
-from sixpoint.bench.chains import bench_chains, general_solvers
+from sixpoint.bench.chains import bench_chains
+from sixpoint.bench.experiment import choose_solvers, load_clips
 from sixpoint.bench.published import CLIPS
-from sixpoint.bench.report import report_of
-from sixpoint.bench.table1 import bench_table1
-from sixpoint.cli.options import load_clips
+from sixpoint.bench.table1 import report_of
+from sixpoint.bench.table1_runs import bench_table1
 from sixpoint.motion.points import SIX
 
 FILE = Path(__file__).parent / "measured.json"
@@ -53,7 +53,7 @@ def _some(row: Mapping[str, Any]) -> dict[str, Any]:
 def chains() -> dict[str, dict[str, Any]]:
     """What the pages show of ``bench chains`` for every general solver."""
     out: dict[str, dict[str, Any]] = {}
-    for name in (each.name for each in general_solvers()):
+    for name in (each.name for each in choose_solvers(None, "chains")):
         for row in bench_chains([name], joints=JOINTS, trials=FEW.get(name))["rows"]:
             place = out.setdefault(name, {}).setdefault(str(row["joints"]), {})
             place[f"{row['targets']} {row['start']}"] = {

@@ -234,7 +234,10 @@ def commands() -> str:
         command = main.get_command(context, name)
         assert command is not None
         if isinstance(command, click.Group):
-            parts += [_command(f"{name} {part}", c) for part, c in command.commands.items()]
+            for part in command.list_commands(context):
+                below = command.get_command(context, part)
+                assert below is not None
+                parts.append(_command(f"{name} {part}", below))
         else:
             parts.append(_command(name, command))
     return "\n\n".join(parts)

@@ -10,7 +10,7 @@ import pytest
 import sixpoint
 
 ROOT = Path(sixpoint.__file__).parent
-WITH_CYCLES = {"limits", "formats", "bench"}
+WITH_CYCLES = {"limits", "formats"}
 """Packages whose cycles are not removed yet."""
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import sixpoint as sp
-from sixpoint.bench.prior_pictures import draw_worst
+from sixpoint.bench.prior import draw_worst
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.cli.demo import SETTINGS
 from sixpoint.cli.options import make_solver

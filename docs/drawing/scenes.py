@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from sixpoint.bench.capturing import NOISE, jitter_and_lag, play
+from sixpoint.bench.collision_scenes import forward_reach, sideways_reach, stance_points
 from sixpoint.bench.reach_map import TAGS, map_reach
-from sixpoint.bench.stories import forward_reach, sideways_reach, stance_points
-from sixpoint.bench.vision_pictures import draw_jitter
+from sixpoint.bench.vision import NOISE, draw_jitter, jitter_and_lag, play
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.motion.motion import Motion
 from sixpoint.motion.points import SIX, Points

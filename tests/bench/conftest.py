@@ -9,7 +9,7 @@ from typing import ClassVar
 import pytest
 
 from sixpoint.bench.published import CLIPS, METHODS
-from sixpoint.bench.table1 import Table1, bench_table1
+from sixpoint.bench.table1_runs import Table1, bench_table1
 from sixpoint.data.clips import builtin
 from sixpoint.errors import InputError
 from sixpoint.motion.motion import Motion

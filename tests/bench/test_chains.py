@@ -11,7 +11,6 @@ from sixpoint.bench.chains import (
     NEAREST,
     REACHED,
     bench_chains,
-    general_solvers,
     reachable_targets,
     unreachable_targets,
 )
@@ -86,7 +85,7 @@ def test_a_quick_bench_has_the_same_keys():
 
 def test_solvers_of_people_only_are_refused():
     with pytest.raises(UnknownName, match="No solver of any figure 'sik'"):
-        general_solvers(["sik"])
+        bench_chains(["sik"])
 
 
 def test_no_trials_are_refused():

@@ -36,7 +36,7 @@ def test_every_target_is_met(found):
     assert [row["joints"] for row in found["exact"]] == [3, 6, 10, 20, 30]
 
 
-def test_table_one_has_the_papers_rows(found):  # S4.18, S4.22, S4.23
+def test_table_one_has_the_papers_rows(found):
     rows = found["table1"]
     assert {(row["solver"], row["joints"]) for row in rows} == {
         (name, joints) for name in PAPER for joints in JOINTS
@@ -48,20 +48,20 @@ def test_table_one_has_the_papers_rows(found):  # S4.18, S4.22, S4.23
         assert (row["joint_updates"] is not None) == (row["solver"] == "ccd")
 
 
-def test_joints_change_less_than_by_ccd_and_nothing_rolls_up(found):  # S4.19, S4.20
+def test_joints_change_less_than_by_ccd_and_nothing_rolls_up(found):
     assert found["joint_change_ratio_to_ccd"] < 0.6
     change = found["joint_change"]
     assert change["mass-spring"]["turns"] < 0.6 * change["ccd"]["turns"]
     assert change["mass-spring"]["rolled_up"] < 0.5 * change["ccd"]["rolled_up"]
 
 
-def test_residuals_move_with_weights(found):  # S4.21
+def test_residuals_move_with_weights(found):
     for name in ("mass-spring", "mass-spring-force"):
         rows = [row for row in found["weights"] if row["solver"] == name]
         assert all(a["inner"] > b["inner"] and a["tip"] < b["tip"] for a, b in pairwise(rows))
 
 
-def test_the_map_has_holes_where_nothing_is_stable(found):  # S4.30
+def test_the_map_has_holes_where_nothing_is_stable(found):
     grid = found["map"][0]
     steps, dampings = list(grid["steps"]), list(grid["dampings"])
     assert grid["iterations"][dampings.index(0.5)][steps.index(0.9)] is None

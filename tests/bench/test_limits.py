@@ -2,8 +2,15 @@ from __future__ import annotations
 
 import pytest
 
-from sixpoint.bench.fig8 import CHOICES, Recording, bench_fig8, people_solvers
-from sixpoint.bench.limits import bench_limits, bench_time, classification, sample_counts
+from sixpoint.bench.limits import (
+    CHOICES,
+    Recording,
+    bench_fig8,
+    bench_limits,
+    bench_time,
+    classification,
+    sample_counts,
+)
 from sixpoint.data.clips import builtin
 from sixpoint.errors import InputError, UnknownName
 
@@ -59,7 +66,7 @@ def test_subjects_and_twins():
 
 def test_wrong_calls_are_refused(recordings):
     with pytest.raises(UnknownName, match="No solver of people 'nose'"):
-        people_solvers(["nose"])
+        bench_fig8(recordings, solvers=["nose"])
     with pytest.raises(InputError, match="Expected one clip or more"):
         bench_fig8([])
 

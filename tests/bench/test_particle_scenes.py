@@ -3,16 +3,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from sixpoint.bench import particle_scenes
 from sixpoint.bench.particle_scenes import (
     LENGTH,
+    SCENES,
+    Scene,
     bent_chain,
     chain_targets,
     hand_poses,
     hand_scene,
     person_of_40,
     person_scene,
+    scene_facts,
 )
-from sixpoint.bench.particles import INNER, RIM
+from sixpoint.bench.particles import RIM
 from sixpoint.limits import hand_limits
 from sixpoint.motion.motion import Motion
 from sixpoint.tasks import finger_couplings
@@ -20,12 +24,12 @@ from sixpoint.tasks import finger_couplings
 
 def test_targets_start_two_units_away():
     start = bent_chain(4)
-    targets = chain_targets(start, 200, 3, INNER, RIM)
+    targets = chain_targets(4, 200, 3, RIM)
     away = np.linalg.norm(targets - start.world()[0][-1], axis=1)
     assert 1.95 <= away.min() <= away.max() <= 2.05
     reach = np.linalg.norm(targets, axis=1) / LENGTH
-    assert INNER < reach.min() <= reach.max() <= RIM
-    np.testing.assert_array_equal(targets, chain_targets(start, 200, 3, INNER, RIM))
+    assert RIM[0] < reach.min() <= reach.max() <= RIM[1]
+    np.testing.assert_array_equal(targets, chain_targets(4, 200, 3, RIM))
 
 
 def test_hands_of_the_scene_are_hands():
@@ -60,3 +64,40 @@ def test_straight_legs_do_not_reach(seed: int):
     solution = tracker.solve(targets)
     lacks = [lack for label, lack in solution.tasks.items() if label[:4] in ("reac", "bala")]
     assert max(lacks) > 0.03
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_hand_meets_both_sets_of_targets(seed: int):
+    found = SCENES["hand"].facts(seed)
+    assert found["hand_tip_max_m"] < 0.01
+    assert found["coupling_max_deg"] < 2.0
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_person_stands_and_reaches(seed: int):
+    found = SCENES["person"].facts(seed)
+    assert found["person_feet_max_m"] < 0.01
+    assert found["person_hands_max_m"] < 0.01
+    assert found["person_balance_m"] < 0.01
+    assert found["person_knee_min_deg"] > 10.0
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_long_chain_keeps_its_balance(seed: int):
+    found = SCENES["chain"].facts(seed)
+    assert found["chain_tip_m"] < 0.001
+    assert found["chain_balance_part"] < 0.01
+    # Neighbours differ by five degrees on average at most.
+    assert found["chain_smoothness_rad"] < np.radians(5.0) * 29
+
+
+def test_scenes_are_summed_up_over_seeds(monkeypatch):
+    def facts(seed: int) -> dict[str, float]:
+        return {"miss": 0.1 * seed, "bend": 10.0 - seed}
+
+    monkeypatch.setitem(particle_scenes.SCENES, "toy", Scene(facts, {"miss": 0.35}, {"bend": 4.5}))
+    found = scene_facts("toy", 0, 6)
+    assert found["rate"] == pytest.approx(4 / 6)
+    assert found["failed"] == [4, 5]
+    assert found["facts"]["miss"] == pytest.approx({"median": 0.25, "worst": 0.5})
+    assert found["facts"]["bend"] == {"median": 7.5, "worst": 5.0}

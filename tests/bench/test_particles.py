@@ -4,12 +4,15 @@ import json
 
 import numpy as np
 import pytest
+from PIL import Image
 
+from sixpoint.bench.particle_scenes import chain_targets
 from sixpoint.bench.particles import (
     DOF,
     INNER,
     bench_particles,
     chain_speeds,
+    draw_particles,
     enough_particles,
     slope,
     success_cell,
@@ -21,7 +24,7 @@ from sixpoint.errors import InputError
 @pytest.mark.parametrize("dof", DOF)
 def test_thirty_particles_succeed(dof: int):
     # A sample of the thousand trials of the full bench, which has 99 % and more.
-    row = success_cell(dof, 30, 100, 1, 0.0, INNER)
+    row = success_cell(dof, 30, chain_targets(dof // 3, 100, 1, INNER), 1)
     assert row["success"] >= 0.99
     assert row["iterations_median"] < 60
 
@@ -62,7 +65,7 @@ def test_the_bench_has_its_keys(monkeypatch):
 
     monkeypatch.setattr(module, "DOF", (6, 12))
     monkeypatch.setattr(module, "TIMED_DOF", (6, 30, 60))
-    monkeypatch.setattr(module, "FEWEST", 2)
+    monkeypatch.setattr(module, "QUICK_SEEDS", 2)
     told = []
     found = bench_particles(trials=2, quick=True, progress=lambda *n: told.append(n))
     for key in (
@@ -81,3 +84,20 @@ def test_the_bench_has_its_keys(monkeypatch):
     json.dumps(found)
     with pytest.raises(InputError, match="one trial or more, got 0"):
         bench_particles(trials=0)
+
+
+def test_both_charts_are_drawn(tmp_path):
+    success = [
+        {"dof": dof, "particles": n, "success": 0.9}
+        for dof in (6, 12) for n in (5, 10, 30)
+    ]  # fmt: skip
+    times = [
+        {"method": name, "dof": dof, "us": 2.0 * dof}
+        for name in ("50 particles", "jacobian-transpose, finite differences")
+        for dof in (6, 30, 90)
+    ]
+    paths = draw_particles({"success": success, "times": times}, tmp_path)
+    assert [path.name for path in paths] == ["success.png", "times.png"]
+    for path in paths:
+        with Image.open(path) as picture:
+            assert picture.size == (770, 396)

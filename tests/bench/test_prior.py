@@ -5,12 +5,21 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sixpoint.bench.judging import ALL
-from sixpoint.bench.prior import bench_prior, noisy, with_gaps, with_limbs
-from sixpoint.bench.prior_doubts import NONE
+from sixpoint.bench.evaluation import ALL
+from sixpoint.bench.prior import (
+    FOLLOWER_KEYS,
+    NO_MISTAKE,
+    bench_others,
+    bench_prior,
+    noisy,
+    other_solvers,
+    with_gaps,
+    with_limbs,
+)
 from sixpoint.data.clips import builtin
 from sixpoint.errors import InputError
 from sixpoint.priors.plausibility import MISTAKES
+from sixpoint.solvers import solver
 
 SHORT = {
     "01_squat": builtin("squat").frames(slice(0, 60, 3)),
@@ -63,7 +72,7 @@ def test_people_kept_aside_stand_alone_and_together(found):
 
 def test_confidence_is_told_of_right_names_and_of_every_mistake(found):
     first, *rest = found["mistakes"]
-    assert first["mistake"] == NONE
+    assert first["mistake"] == NO_MISTAKE
     assert first["confidence"] > 0.9
     assert first["named"] == len(SHORT)  # rightly nothing
     assert [row["mistake"] for row in rest] == [mistake.words for mistake in MISTAKES]
@@ -90,3 +99,26 @@ def test_points_are_made_worse_as_said():
     for a, b, factor in (("l_shoulder", "l_wrist", 1.1), ("pelvis", "head", 1.0)):
         lengths = [np.linalg.norm(x.vector(x.node(a), x.node(b))) for x in (before, after)]
         assert lengths[1] == pytest.approx(factor * lengths[0])
+
+
+def test_others_are_measured_with_and_without():
+    clips = {name: builtin(name).frames(slice(0, 60, 3)) for name in ("squat", "reach")}
+    solvers = other_solvers(quick=True)
+    steps = []
+    found = bench_others(clips, solvers, lambda: steps.append(1))
+    rows = found["rows"]
+    assert len(steps) == len(rows) == len(clips) * len(solvers)
+    assert {(row["solver"], row["variant"]) for row in rows} == set(solvers)
+    assert all(set(FOLLOWER_KEYS) <= set(row) for row in rows)
+    mean = {(row["solver"], row["variant"]): row for row in found["averages"]}
+    # Sequential IK meets every point of these clips, and the guided solver any.
+    for variant in ("start of sik", "start of guided"):
+        assert mean["dls", variant]["iterations"] <= mean["dls", "published"]["iterations"]
+    assert mean["pik", "both of guided"]["iterations"] < 1.5
+
+
+def test_a_full_run_has_every_solver_that_can_follow():
+    full = other_solvers()
+    assert {name for name, _ in full} >= {"ccd", "fabrik", "sdls", "mass-spring", "monte-carlo"}
+    assert full["monte-carlo", "start of guided"].leader == solver("guided")
+    assert full["tgbsik", "published"].leader is None

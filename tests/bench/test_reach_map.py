@@ -15,7 +15,7 @@ from sixpoint.errors import InputError
 from sixpoint.tasks import Box, Scene
 
 
-def test_the_map_of_reach(tmp_path):  # S3.47
+def test_the_map_of_reach(tmp_path):
     body = sp.Skeleton.humanoid(1.75)
     scene = Scene((Box("shelf", (0.2, 1.4, 0.55), (0.8, 0.4, 0.2)),))
     found = map_reach(body, sp.solver("pik-balance"), scene, step=0.3)

@@ -15,11 +15,13 @@ from sixpoint.bench.report import (
     clip_titles,
     csv_text,
     display_order,
+    html_page,
     markdown,
-    report_of,
     write_report,
 )
-from sixpoint.bench.table1 import bench_table1
+from sixpoint.bench.table1 import report_of
+from sixpoint.bench.table1_runs import bench_table1
+from sixpoint.errors import MissingExtra
 
 KEYS = {
     "bench", "quick", "rows", "averages", "without_limits", "as_published", "originals",
@@ -127,10 +129,9 @@ def test_markdown_shows_the_paper_in_brackets(all_nine):
 def test_all_files_are_written_and_the_page_stands_alone(all_nine, tmp_path):
     pytest.importorskip("matplotlib")
     report = report_of(all_nine)
-    assert write_report(all_nine, report, tmp_path / "new" / "folder") == []
     folder = tmp_path / "new" / "folder"
+    assert list(write_report(all_nine, report, folder)) == [folder / name for name in FILES]
     assert sorted(p.name for p in folder.iterdir()) == sorted(FILES)
-    assert json.loads((folder / "results.json").read_text()) == report
     page = (folder / "report.html").read_text()
     found = checked(page)
     assert (found.wrong, found.open, found.fetched) == ([], [], [])
@@ -146,8 +147,9 @@ def test_a_page_without_matplotlib_lacks_only_the_poses(clips, tmp_path, monkeyp
     for name in ("matplotlib.backends.backend_agg", "matplotlib.collections"):
         monkeypatch.setitem(sys.modules, name, None)
     table = bench_table1(clips, solvers=["sik"])
-    (note,) = write_report(table, report_of(table), tmp_path)
-    assert "sixpoint[plot]" in note
+    with pytest.raises(MissingExtra, match=r"sixpoint\[plot\]"):
+        list(write_report(table, report_of(table), tmp_path))
+    assert all((tmp_path / name).exists() for name in FILES)
     page = (tmp_path / "report.html").read_text()
     assert "<img" not in page
     assert page.count("<svg") == 3 + 2 * len(clips)
@@ -156,7 +158,7 @@ def test_a_page_without_matplotlib_lacks_only_the_poses(clips, tmp_path, monkeyp
 def test_names_of_clips_are_text_and_not_markup(clips, tmp_path, rivals):
     rivals()
     table = bench_table1({"<b>&|": clips["squat"]})
-    write_report(table, report_of(table), tmp_path)
+    list(write_report(table, report_of(table), tmp_path))
     page = (tmp_path / "report.html").read_text()
     assert "<b>&|" not in page.replace("<b>&amp;", "")
     assert checked(page).wrong == []
@@ -164,11 +166,10 @@ def test_names_of_clips_are_text_and_not_markup(clips, tmp_path, rivals):
 
 
 def test_excerpts_and_many_clips_are_told(clips, rivals, monkeypatch):
-    from sixpoint.bench import page_figures
-    from sixpoint.bench.page import html_page
+    from sixpoint.bench import report as module
 
     rivals()
-    monkeypatch.setattr(page_figures, "MOST", 2)
+    monkeypatch.setattr(module, "MOST_CLIPS", 2)
     table = bench_table1({f"clip {k}": clips["squat"].frames(slice(0, 6)) for k in range(3)})
     page, _ = html_page(table, report_of(table))
     assert "The first 2 of 3 clips are drawn" in page

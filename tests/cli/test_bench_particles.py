@@ -11,7 +11,7 @@ import sixpoint.bench.particles as bench
 def small(monkeypatch):
     monkeypatch.setattr(bench, "DOF", (6,))
     monkeypatch.setattr(bench, "TIMED_DOF", (6, 30, 60))
-    monkeypatch.setattr(bench, "FEWEST", 1)
+    monkeypatch.setattr(bench, "QUICK_SEEDS", 1)
 
 
 def test_particles_writes_what_it_prints(tmp_path, report):

@@ -1,11 +1,11 @@
-"""Balanced and analytic bodies on true points: Tables 2 and 3, balance, noise, cost.
+"""Balanced and analytic bodies on true points: Tables 2 and 3, balance, noise, cost, collisions.
 
-A part of `sixpoint bench vision`.
+The part of `sixpoint bench vision` that needs no camera (Boulic et al. 2006).
 """
 
 from __future__ import annotations
 
-import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,13 +15,12 @@ from ..kernels.types import Floats
 from ..limits import adult_limits
 from ..motion.motion import Motion
 from ..motion.points import SIX, Points
-from ..solvers import Solver
-from ..solvers import solver as named_solver
-from ..solvers.pik_balance import BalanceSolver, BalanceTracker
-from ..tasks import Reach
+from ..solvers import Solver, reconstruct, solver
+from ..tasks import Reach, SelfCollision, SelfContact, Task, clear_elbows
 from ..vision.synthetic.room import RATE
 from ..vision.synthetic.scenes import scene
-from .stories import forward_reach, sideways_reach, stance_points
+from .collision_scenes import forward_reach, sideways_reach, stance_points
+from .experiment import timed
 
 STEPS = (1, 5, 10, 20)
 PAPER_TABLE_2 = {
@@ -32,7 +31,7 @@ PAPER_TABLE_2 = {
     "analytic-upper": ((2.2, 10.9), (2.2, 10.0)),
 }
 """Mean and standard deviation of the right and the left wrist's error [mm]; the column that the
-paper calls RMSE is the mean (A3.1)."""
+paper calls RMSE is the mean."""
 PAPER_TABLE_3 = {
     "analytic-upper": 0.65,
     "pik-balance, 1 step": 1.7,
@@ -43,6 +42,8 @@ PAPER_TABLE_3 = {
 """Milliseconds an update."""
 NOISE = 0.010
 """Of the hands, to see what becomes of it [m]."""
+BODIES = ("simple", "legs")
+SCENES = ("box", "crossing", "far_reach", "gestures")
 JOINTS = ("pelvis", "head", "l_shoulder", "l_elbow", "l_wrist")
 
 
@@ -51,31 +52,30 @@ def bench_tables(*, quick: bool = False) -> dict[str, Any]:
     clip = scene("box")
     frames = clip.points().positions
     repeats = 2 if quick else 6
+    nodes = [clip.skeleton.anatomy.node(f"{side}_elbow") for side in "lr"]
     rows, times, by_steps, elbows = {}, {}, {}, {}
     drift = 0.0
-    for label, solver in _contestants():
-        tracker = solver.prepare(clip.skeleton, rate=clip.rate)
+    for label, method in _contestants().items():
+        tracker: Any = method.prepare(clip.skeleton, rate=clip.rate)
         tracker.warm_up()
         best = np.full(len(frames), np.inf)
+        steps = getattr(method, "steps", None)
         for _ in range(repeats):
             tracker.reset()
-            errors, steps, poses = [], [], []
+            solutions = []
             for f, frame in enumerate(frames):
-                begin = time.perf_counter_ns()
-                solution = tracker.solve(frame)
-                best[f] = min(best[f], (time.perf_counter_ns() - begin) / 1e3)
-                errors.append(solution.residuals[2:4])
-                steps.append(solution.iterations)
-                poses.append(solution.pose)
-                if isinstance(tracker, BalanceTracker) and tracker.solver.steps == 1:
+                us, solution = timed(tracker.solve, frame)
+                best[f] = min(best[f], us)
+                solutions.append(solution)
+                if steps == 1:
                     drift = max(drift, tracker.drift)
-        off = np.array(errors)
+        off = np.array([solution.residuals[2:4] for solution in solutions])
         rows[label] = {"right": _spread(off[:, 1]), "left": _spread(off[:, 0])}
-        times[label] = {"median_us": float(np.median(best)), "steps": float(np.mean(steps))}
-        nodes = [clip.skeleton.anatomy.node(f"{s}_elbow") for s in "lr"]
-        elbows[label] = np.array([pose.world()[0][nodes] for pose in poses])
-        if isinstance(solver, BalanceSolver):
-            by_steps[str(solver.steps)] = float(1e3 * off.mean())
+        taken = float(np.mean([solution.iterations for solution in solutions]))
+        times[label] = {"median_us": float(np.median(best)), "steps": taken}
+        elbows[label] = np.array([solution.pose.world()[0][nodes] for solution in solutions])
+        if steps is not None:
+            by_steps[str(steps)] = float(1e3 * off.mean())
     apart = np.linalg.norm(elbows["pik-balance, 5 steps"] - elbows["analytic-upper"], axis=-1)
     return {
         "table_2": rows,
@@ -91,7 +91,7 @@ def bench_tables(*, quick: bool = False) -> dict[str, Any]:
 
 
 def bench_balance(*, quick: bool = False) -> dict[str, Any]:
-    """Balance, the observer, noise, swivels, cost, and the collisions of the two stories."""
+    """Balance, the observer, noise, swivels, cost, and the collisions of the two scenes."""
     return {
         "drift": _drifts(),
         "far_reach": far_reaches(),
@@ -100,18 +100,22 @@ def bench_balance(*, quick: bool = False) -> dict[str, Any]:
         "swivel_degrees": swivels(),
         "step_cost": step_cost(quick=quick),
         "collisions": {
-            story.title: [event.as_dict() for event in story.contacts.events()]
-            for story in (forward_reach(), sideways_reach())
+            found.title: [event.as_dict() for event in found.contacts.events()]
+            for found in (forward_reach(), sideways_reach())
         },
     }
 
 
-def _contestants() -> list[tuple[str, Solver]]:
-    steps: list[tuple[str, Solver]] = [
-        (f"pik-balance, {n} step{'s'[: n > 1]}", BalanceSolver(steps=n, tolerance=0.0))
-        for n in STEPS
-    ]
-    return [*steps, ("analytic-upper", named_solver("analytic-upper"))]
+def balanced(**settings: Any) -> Solver:
+    """Return the solver that keeps a body in balance."""
+    return solver("pik-balance", **settings)
+
+
+def _contestants() -> dict[str, Solver]:
+    methods = {
+        f"pik-balance, {n} step{'s'[: n > 1]}": balanced(steps=n, tolerance=0.0) for n in STEPS
+    }
+    return methods | {"analytic-upper": solver("analytic-upper")}
 
 
 def _spread(errors: Floats) -> dict[str, float]:
@@ -131,26 +135,20 @@ def _step_time(repeats: int) -> float:
     frame[2] += (0.9, 0.6, 0.0)  # out of reach: all steps are taken
     spent = {}
     for steps in (20, 60):
-        tracker = BalanceSolver(steps=steps).prepare(body)
+        tracker = balanced(steps=steps).prepare(body)
         tracker.warm_up()
-        best = np.inf
-        for _ in range(40 * repeats):
-            begin = time.perf_counter_ns()
-            tracker.solve(frame)
-            best = min(best, (time.perf_counter_ns() - begin) / 1e3)
-        spent[steps] = best
+        spent[steps], _ = timed(tracker.solve, frame, runs=40 * repeats)
     return float((spent[60] - spent[20]) / 40.0)
 
 
-def follow(clip: Motion, solver: BalanceSolver) -> dict[str, Any]:
-    """A clip streamed with the solver's own limits: drift, feet, wrists, and places of joints."""
-    places = clip.points().positions
-    tracker = solver.prepare(clip.skeleton, rate=clip.rate)
-    assert isinstance(tracker, BalanceTracker)
+def follow(clip: Motion, method: Solver) -> dict[str, Any]:
+    """A clip streamed with the solver's own limits: drift, feet, wrists, positions of joints."""
+    positions = clip.points().positions
+    tracker: Any = method.prepare(clip.skeleton, rate=clip.rate)
     anatomy = clip.skeleton.anatomy
     nodes = [anatomy.node(role) for role in ("pelvis", "l_shoulder", "l_ankle", "r_ankle")]
     drift, wrists, at = [], [], []
-    for frame in places:
+    for frame in positions:
         solution = tracker.solve(frame)
         drift.append(tracker.drift)
         wrists.append(solution.residuals[2:4])
@@ -159,7 +157,7 @@ def follow(clip: Motion, solver: BalanceSolver) -> dict[str, Any]:
     return {
         "drift": np.array(drift),
         "wrists": np.array(wrists),
-        "feet": np.linalg.norm(found[:, 2:] - places[:, 4:], axis=-1),
+        "feet": np.linalg.norm(found[:, 2:] - positions[:, 4:], axis=-1),
         "pelvis": found[:, 0],
         "shoulder": found[:, 1],
     }
@@ -169,11 +167,10 @@ def _drifts() -> dict[str, Any]:
     """Most that the centre of mass is off its line or its support, and ankles off theirs [mm]."""
     out: dict[str, Any] = {}
     for steps in (1, 5):
-        for solver in (BalanceSolver(steps=steps), BalanceSolver(steps=steps, body="legs")):
-            runs = [
-                follow(scene(name), solver) for name in ("box", "crossing", "far_reach", "gestures")
-            ]
-            out[f"{solver.body}, {steps} step{'s'[: steps > 1]}"] = {
+        for body in BODIES:
+            method = balanced(steps=steps, body=body)
+            runs = [follow(scene(name), method) for name in SCENES]
+            out[f"{body}, {steps} step{'s'[: steps > 1]}"] = {
                 "centre_mm": max(float(1e3 * run["drift"].max()) for run in runs),
                 "ankles_mm": max(float(1e3 * run["feet"].max()) for run in runs),
             }
@@ -181,13 +178,13 @@ def _drifts() -> dict[str, Any]:
 
 
 def far_reaches() -> dict[str, Any]:
-    """The scene of the far reach with the solver's defaults: who moves where (S3.33) [mm]."""
+    """The scene of the far reach with the solver's defaults: who moves where [mm]."""
     clip = scene("far_reach")
     far = int(np.argmax(clip.points(["l_wrist"]).positions[:, 0, 0]))
     out: dict[str, Any] = {}
-    for solver in (BalanceSolver(), BalanceSolver(body="legs")):
-        run = follow(clip, solver)
-        out[solver.body] = {
+    for body in BODIES:
+        run = follow(clip, balanced(body=body))
+        out[body] = {
             "pelvis_mm": float(1e3 * (run["pelvis"][far] - run["pelvis"][0])[0]),
             "shoulder_mm": float(1e3 * (run["shoulder"][far] - run["shoulder"][0])[0]),
             "wrist_error_mm": float(1e3 * run["wrists"][far].max()),
@@ -201,7 +198,7 @@ def far_reaches() -> dict[str, Any]:
 
 
 def observer() -> dict[str, Any]:
-    """A goal along a straight arm, with and without the observer (S3.30).
+    """A goal along a straight arm, with and without the observer.
 
     One step a frame, and limits of adults joint by joint: a trunk of wider range lifts the
     shoulder, and so bends the arm by chance, two frames later.
@@ -213,7 +210,7 @@ def observer() -> dict[str, Any]:
     goal[2] = stance[2] + 0.3 * (shoulder - stance[2])
     out = {}
     for observe in (True, False):
-        tracker = BalanceSolver(observer=observe, steps=1).prepare(
+        tracker = balanced(observer=observe, steps=1).prepare(
             body, rate=RATE, limits=adult_limits(body)
         )
         tracker.solve(stance)
@@ -228,24 +225,24 @@ def observer() -> dict[str, Any]:
 
 
 def joint_jitter() -> dict[str, Any]:
-    """What becomes of noise of the hands in every joint (S3.48): standard deviation [mm]."""
+    """What becomes of noise of the hands in every joint: standard deviation [mm]."""
     clip = scene("gestures")
-    places = clip.points().positions
+    positions = clip.points().positions
     rng = np.random.default_rng(1)
-    noisy = places.copy()
+    noisy = positions.copy()
     noisy[:, 2:4] += rng.normal(0.0, NOISE, noisy[:, 2:4].shape)
     out: dict[str, Any] = {"hands": 1e3 * NOISE}
-    for label, solver in (
-        ("analytic-upper", named_solver("analytic-upper")),
-        ("pik-balance, 1 step", BalanceSolver(steps=1)),
-        ("pik-balance, 5 steps", BalanceSolver()),
+    for label, method in (
+        ("analytic-upper", solver("analytic-upper")),
+        ("pik-balance, 1 step", balanced(steps=1)),
+        ("pik-balance, 5 steps", balanced()),
     ):
         calm, shaken = (
-            solver.prepare(clip.skeleton, rate=clip.rate)
+            method.prepare(clip.skeleton, rate=clip.rate)
             .solve_clip(Points(SIX, given, clip.rate))
             .motion.points(JOINTS)
             .positions
-            for given in (places, noisy)
+            for given in (positions, noisy)
         )
         out[label] = {
             name: float(1e3 * (shaken[:, k] - calm[:, k]).std()) for k, name in enumerate(JOINTS)
@@ -254,15 +251,15 @@ def joint_jitter() -> dict[str, Any]:
 
 
 def swivels() -> dict[str, Any]:
-    """How far elbows are turned up from hanging, about the line to the wrist (S3.31) [degrees]."""
+    """How far elbows are turned up from hanging, about the line to the wrist [degrees]."""
     clip = scene("gestures")
     out = {}
-    for label, solver in (
-        ("pik-balance", BalanceSolver()),
-        ("pik-balance, no posture", BalanceSolver(posture=0.0)),
-        ("analytic-upper", named_solver("analytic-upper")),
+    for label, method in (
+        ("pik-balance", balanced()),
+        ("pik-balance, no posture", balanced(posture=0.0)),
+        ("analytic-upper", solver("analytic-upper")),
     ):
-        tracker = solver.prepare(clip.skeleton, rate=clip.rate)
+        tracker = method.prepare(clip.skeleton, rate=clip.rate)
         angles = np.degrees(elbow_swivels(tracker.solve_clip(clip.points()).motion))
         out[label] = {"mean": float(angles.mean()), "most": float(angles.max())}
     angles = np.degrees(elbow_swivels(clip))
@@ -289,7 +286,7 @@ def elbow_swivels(motion: Motion) -> Floats:
 
 
 def step_cost(*, quick: bool = False) -> dict[str, Any]:
-    """Cost of a step of `pik` against degrees of freedom and constrained dimensions (S3.42).
+    """Cost of a step of `pik` against degrees of freedom and constrained dimensions.
 
     The exponents p of cost ~ n^p, between the two largest sizes of each.
     """
@@ -305,23 +302,20 @@ def step_cost(*, quick: bool = False) -> dict[str, Any]:
 
 
 def _chain_step(joints: int, tasks: int) -> float:
-    """One step of a chain of ball joints with so many places, each on its own level [us]."""
+    """One step of a chain of ball joints with so many targets, each on its own level [us]."""
     skeleton = Skeleton.chain(joints)
     every = [skeleton.names[j] for j in np.linspace(joints - 1, joints // 2, tasks).astype(int)]
     asked = [Reach(name, priority=k + 1) for k, name in enumerate(dict.fromkeys(every))]
     goals = np.tile((3.0 * skeleton.articulation.length, 0.5, 0.2), (len(asked), 1))
     spent = {}
     for steps in (5, 25):
-        tracker = named_solver("pik", iterations=steps, tolerance=0.0).prepare(
-            skeleton, tasks=asked, limits=None
-        )
+        method = solver("pik", iterations=steps, tolerance=0.0)
+        tracker = method.prepare(skeleton, tasks=asked, limits=None)
         tracker.warm_up()
         best = np.inf
         for _ in range(12):
             tracker.reset()
-            begin = time.perf_counter_ns()
-            tracker.solve(goals)
-            best = min(best, (time.perf_counter_ns() - begin) / 1e3)
+            best = min(best, timed(tracker.solve, goals)[0])
         spent[steps] = best
     return float((spent[25] - spent[5]) / 20.0)
 
@@ -329,3 +323,51 @@ def _chain_step(joints: int, tasks: int) -> float:
 def _exponent(costs: dict[int, float]) -> float:
     (small, cheap), (large, dear) = list(costs.items())[-2:]
     return float(np.log(dear / cheap) / np.log(large / small))
+
+
+TASK_SOLVERS = (
+    "dls",
+    "dls-svd",
+    "sdls",
+    "pseudoinverse",
+    "jacobian-transpose",
+    "pik",
+    "monte-carlo",
+)
+"""Solvers that take a task against self-collision."""
+REACHED = ("l_wrist", "r_wrist", "head")
+
+
+def bench_self_contact(*, quick: bool = False) -> dict[str, Any]:
+    """Summed depth of all pairs of body parts, mean over the frames of the crossing hands [mm]."""
+    clip = scene("crossing").frames(slice(0, None, 6 if quick else 2))
+    body = clip.skeleton
+    sik = reconstruct(clip.points(), body).motion
+    published = reconstruct(clip.points(), body, "sik", collisions=True).motion
+    cleared, _ = clear_elbows(sik, adult_limits(body))
+    out = {
+        "the clip itself": penetration(clip),
+        "sik": penetration(sik),
+        "sik, collisions as published": penetration(published),
+        "sik, elbows cleared": penetration(cleared),
+    }
+    for name in TASK_SOLVERS:
+        out[name] = penetration(reached(clip, name, []))
+        out[f"{name}, Apart"] = penetration(reached(clip, name, [SelfCollision()]))
+    return {"penetration_mm": out}
+
+
+def reached(clip: Motion, name: str, more: Sequence[Task[Any]]) -> Motion:
+    """Follow wrists and head of a clip with a solver whose pelvis stays."""
+    body = clip.skeleton
+    tasks = [*(Reach(role) for role in REACHED), *more]
+    tracker = solver(name).prepare(body, rate=clip.rate, tasks=tasks)
+    at = clip.points(("pelvis", *REACHED)).positions
+    away = body.rest()[0][body.anatomy.node("pelvis")] - at[:, :1]
+    return tracker.solve_clip(Points(REACHED, at[:, 1:] + away, clip.rate)).motion
+
+
+def penetration(motion: Motion) -> float:
+    """Depths of all pairs together, mean over the frames [mm]."""
+    depths = SelfContact(motion.skeleton).depths(motion)
+    return float(1e3 * np.maximum(depths, 0.0).sum(axis=1).mean())

@@ -8,87 +8,88 @@ trial starts at rest, the chain straight up, or from the pose that the trial bef
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..body.skeleton import Skeleton
-from ..errors import InputError, UnknownName
 from ..kernels.types import Floats
-from ..solvers import SOLVERS, Solver, Tracker
-from .progress import Progress
-from .speed import machine
+from ..solvers import Solver, Tracker
+from .experiment import (
+    SEED,
+    Column,
+    Experiment,
+    Facts,
+    Measurements,
+    Option,
+    Progress,
+    Table,
+    choose_solvers,
+    counted,
+    machine,
+    machine_fact,
+    trial_count,
+)
 
 JOINTS = (3, 6, 10, 30, 100)
 TRIALS, QUICK_TRIALS = 1000, 25
-SEED = 20080408
 REACHED = 1e-3
-"""A target nearer than this part of the length is reached."""
+"""A target nearer than this part of the chain's length is reached."""
 STRETCHED = 1e-2
 """A chain that misses a target out of reach by no more than it must and this part of its length has
 stretched out to it."""
 NEAREST, FARTHEST = 1.05, 3.0
 """Distances of unreachable targets, in lengths."""
-CASES = (("reachable", "rest"), ("reachable", "last"), ("unreachable", "rest"))
-"""Kinds of targets, and where a trial starts."""
+CASES = (
+    ("reachable", "rest", "reachable targets, each from rest"),
+    ("reachable", "last", "reachable targets, each from the pose before"),
+    ("unreachable", "rest", "targets out of reach, each from rest"),
+)
+"""Kind of targets, where a trial starts, title of the table."""
 
 
 def bench_chains(
-    names: Sequence[str] | None = None,
+    solvers: Sequence[str] | None = None,
     *,
     joints: Sequence[int] = JOINTS,
     trials: int | None = None,
-    seed: int = SEED,
     quick: bool = False,
     progress: Progress | None = None,
-) -> dict[str, Any]:
-    """Measure solvers on chains of length 1.
+) -> Measurements:
+    """Measure solvers on chains of length 1; times are in microseconds per call.
 
     Args:
-        names: solvers; default every one that moves any figure.
+        solvers: names; default all that work on any chain.
         joints: numbers of joints of the chains.
         trials: targets for each chain and case.
-        seed: of the targets.
         quick: fewer trials; the same keys.
         progress: called with the number of rows done and their total.
-
-    Returns:
-        Numbers for JSON. Times are in microseconds per call.
     """
-    solvers = general_solvers(names)
-    count = trials if trials is not None else QUICK_TRIALS if quick else TRIALS
-    if count < 1:
-        raise InputError(f"Expected one trial or more, got {count}.")
+    methods = choose_solvers(solvers, "chains")
+    count = trial_count(trials, QUICK_TRIALS if quick else TRIALS)
     chains = [Skeleton.chain(n) for n in joints]
-    targets = {
-        "reachable": reachable_targets(count, seed),
-        "unreachable": unreachable_targets(count, seed),
-    }
+    targets = {"reachable": reachable_targets(count), "unreachable": unreachable_targets(count)}
+    tell = counted(progress, len(methods) * len(chains) * len(CASES))
     rows = []
-    total = len(solvers) * len(chains) * len(CASES)
-    for solver in solvers:
+    for method in methods:
         for chain in chains:
-            tracker = solver.prepare(chain)
+            tracker = method.prepare(chain)
             tracker.warm_up()
-            for kind, start in CASES:
-                measured = _measure(tracker, targets[kind], start)
-                rows.append(
-                    {
-                        "solver": solver.name,
-                        "joints": chain.joint_count,
-                        "targets": kind,
-                        "start": start,
-                        "trials": count,
-                        **measured,
-                    }
-                )
-                if progress is not None:
-                    progress(len(rows), total)
+            for kind, start, _ in CASES:
+                case = {
+                    "solver": method.name,
+                    "joints": chain.joint_count,
+                    "targets": kind,
+                    "start": start,
+                    "trials": count,
+                }
+                rows.append(case | _measure(tracker, targets[kind], start))
+                tell()
     return {
         "bench": "chains",
         "quick": quick,
-        "seed": seed,
+        "seed": SEED,
         "reached": REACHED,
         "stretched": STRETCHED,
         "rows": rows,
@@ -96,23 +97,14 @@ def bench_chains(
     }
 
 
-def general_solvers(names: Sequence[str] | None = None) -> list[Solver]:
-    """Solvers that move any figure, with their usual settings."""
-    able = [name for name, kind in SOLVERS.items() if kind.capabilities.chains]
-    for name in names or ():
-        if name not in able:
-            raise UnknownName("solver of any figure", name, able)
-    return [SOLVERS[name]() for name in (able if names is None else names)]
-
-
 def reachable_targets(count: int, seed: int = SEED) -> Floats:
-    """Targets that a chain of length 1 can reach, uniform in the ball (count, 3)."""
+    """Targets that a chain of length 1 can reach, uniform in the ball, shape (count, 3)."""
     rng = np.random.default_rng(seed)
     return _directions(rng, count) * np.cbrt(rng.uniform(0.0, 1.0, (count, 1)))
 
 
 def unreachable_targets(count: int, seed: int = SEED) -> Floats:
-    """Targets that it cannot, in all directions (count, 3)."""
+    """Targets that a chain of length 1 cannot reach, in all directions, shape (count, 3)."""
     rng = np.random.default_rng(seed + 1)
     return _directions(rng, count) * rng.uniform(NEAREST, FARTHEST, (count, 1))
 
@@ -123,7 +115,7 @@ def _directions(rng: np.random.Generator, count: int) -> Floats:
 
 
 def _measure(tracker: Tracker, targets: Floats, start: str) -> dict[str, Any]:
-    """One trial for each target."""
+    """Run one trial for each target."""
     missed, iterations, spent = (np.empty(len(targets)) for _ in range(3))
     clock = time.perf_counter_ns
     tracker.reset()
@@ -135,10 +127,10 @@ def _measure(tracker: Tracker, targets: Floats, start: str) -> dict[str, Any]:
         spent[k] = (clock() - begin) / 1e3
         missed[k] = solution.residuals[0]
         iterations[k] = solution.iterations
-    needless = missed - np.maximum(np.linalg.norm(targets, axis=1) - 1.0, 0.0)
-    reachable = np.linalg.norm(targets, axis=1) <= 1.0
+    distance = np.linalg.norm(targets, axis=1)
+    needless = missed - np.maximum(distance - 1.0, 0.0)
     return {
-        "success": float((needless < np.where(reachable, REACHED, STRETCHED)).mean()),
+        "success": float((needless < np.where(distance <= 1.0, REACHED, STRETCHED)).mean()),
         "missed_median": float(np.median(needless)),
         "missed_max": float(needless.max()),
         "iterations_median": float(np.median(iterations)),
@@ -146,3 +138,61 @@ def _measure(tracker: Tracker, targets: Floats, start: str) -> dict[str, Any]:
         "median_us": float(np.median(spent)),
         "p95_us": float(np.percentile(spent, 95.0)),
     }
+
+
+COLUMNS = (
+    Column("solver", "solver"),
+    Column("joints", "joints"),
+    Column("success", "success", "{:.1%}"),
+    Column("needlessly missed", "missed_median", "{:.1e}"),
+    Column("iterations", "iterations_median", "{:.0f}"),
+    Column("p95", "iterations_p95", "{:.0f}"),
+    Column("us", "median_us", "{:.0f}"),
+    Column("p95", "p95_us", "{:.0f}"),
+)
+
+
+def _show(found: Measurements) -> Iterator[Table | Facts]:
+    for kind, start, title in CASES:
+        rows = [row for row in found["rows"] if (row["targets"], row["start"]) == (kind, start)]
+        yield Table(f"{title} ({rows[0]['trials']})", COLUMNS, rows)
+    success = (
+        f"within {found['reached']:g} of the length; out of reach: within "
+        f"{found['stretched']:g} of the least that can be missed"
+    )
+    yield Facts(None, [("success", success), machine_fact(found)])
+
+
+def _solvers(options: Mapping[str, Any]) -> list[Solver]:
+    for count in options["joints"]:
+        Skeleton.chain(count)  # refuses wrong numbers
+    return choose_solvers(options["solvers"], "chains")
+
+
+EXPERIMENT = Experiment(
+    name="chains",
+    about="Random targets within reach and beyond it, the same for every solver: how many are "
+    "reached to a thousandth of the length, in how many iterations, in what time.",
+    options=(
+        Option(
+            "solvers",
+            "Which solvers of any figure; see `sixpoint solvers`.",
+            "all|NAME,NAME...",
+            "all",
+            "names",
+        ),
+        Option("joints", "Numbers of joints of the chains.", "N,N...", "3,6,10,30,100", "integers"),
+        Option(
+            "trials",
+            "Targets for each chain. Default: 1000, or 25 with --quick.",
+            "N",
+            kind=int,
+            least=1,
+        ),
+    ),
+    solvers=_solvers,
+    body=lambda: Skeleton.chain(1),
+    run=bench_chains,
+    show=_show,
+    output_help="Also write chains.json there.",
+)

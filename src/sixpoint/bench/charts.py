@@ -1,41 +1,48 @@
-"""Curves and bars as inline SVG: no package needed, sharp on every screen, a few kilobytes each."""
+"""Charts: curves and bars as inline SVG for pages, and axes of one style for pictures."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from html import escape
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from ..atomic_write import atomic_write
 from ..kernels.types import Floats
+from ..studio.pictures import INK as INK
+from ..studio.pictures import new_figure as new_figure
 
+STRONG = "#0072B2"
+"""Colour of SIK, on which the eye should rest."""
 PALETTE = (
     "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7A4B2A",
     "#6A3D9A", "#66A61E", "#E7298A", "#666666", "#000000", "#A6761D",
     "#B8C400", "#5B6CFF", "#8C1D40", "#9FD3C7",
 )  # fmt: skip
-"""Colours of methods in their order: Okabe and Ito, then others that differ from them."""
-STRONG = "#0072B2"
-"""Colour of SIK, on which the eye should rest."""
+"""Colours of other methods in their order: Okabe and Ito, then others that differ from them."""
+COLOURS = (STRONG, *PALETTE)
 
 WIDTH, HEIGHT = 720.0, 190.0
 LEFT, RIGHT, TOP, BOTTOM = 50.0, 14.0, 8.0, 24.0
 COLUMNS = 660
-"""Places from left to right at which a curve is drawn."""
-
+"""Positions from left to right at which a curve is drawn."""
 BAR, ROW = 9.0, 21.0
 """Height of a bar and of its row."""
+BAR_CHART, NAME_ROOM, VALUE_ROOM = 340.0, 112.0, 48.0
+"""Width of a bar chart, of the names on its left and of the numbers on its right."""
 
 
 def colours(solvers: Sequence[str]) -> dict[str, str]:
-    """Solver -> colour."""
+    """Return the colour of each solver."""
     others = [s for s in solvers if s != "sik"]
     return {"sik": STRONG} | {s: PALETTE[k % len(PALETTE)] for k, s in enumerate(others)}
 
 
 def line_chart(curves: Mapping[str, Floats], first: int, label: str) -> str:
-    """Curves over frames; each path has the classes ``c`` and ``c-NAME``.
+    """Draw curves over frames; each path has the classes ``c`` and ``c-NAME``.
 
     Args:
         curves: solver -> one value for each frame, shape (F,).
@@ -63,14 +70,14 @@ def line_chart(curves: Mapping[str, Floats], first: int, label: str) -> str:
         parts.append(f'<path class="g" d="M{at:.1f} {TOP}V{HEIGHT - BOTTOM}"/>')
         parts.append(f'<text x="{at:.1f}" y="{HEIGHT - 7}" class="m">{tick:g}</text>')
     for name in sorted(curves, key=lambda s: s == "sik"):  # SIK on top of the others
-        places = zip(*thinned(curves[name]), strict=True)
-        path = "L".join(f"{x(frame):.1f} {y(value):.1f}" for frame, value in places)
+        samples = zip(*thinned(curves[name]), strict=True)
+        path = "L".join(f"{x(frame):.1f} {y(value):.1f}" for frame, value in samples)
         parts.append(f'<path class="c c-{escape(name)}" d="M{path}"/>')
     return "".join([*parts, "</svg>"])
 
 
 def thinned(values: Floats) -> tuple[Floats, Floats]:
-    """Places and values of a curve (F,) with at most two for each column: lowest and highest."""
+    """Frames and values of a curve (F,) with at most two for each column: lowest and highest."""
     known = np.flatnonzero(np.isfinite(values))
     if len(values) <= 2 * COLUMNS:
         return known.astype(np.float64), values[known]
@@ -83,7 +90,7 @@ def thinned(values: Floats) -> tuple[Floats, Floats]:
 
 
 def nice_ticks(span: float, start: float = 0.0, about: int = 5) -> list[float]:
-    """Round numbers in [start, start + span], about so many."""
+    """Return round numbers in [start, start + span], about so many."""
     if not span > 0.0:
         return [start]
     raw = span / about
@@ -101,7 +108,7 @@ def bar_chart(
     *,
     logarithmic: bool = False,
 ) -> str:
-    """Bars from left to right, ours, with a mark where the paper's number is.
+    """Draw bars from left to right, ours, with a mark where the paper's number is.
 
     Args:
         rows: solver, our number, the paper's number; None: not known.
@@ -109,34 +116,48 @@ def bar_chart(
         label: what the bars show, for those who cannot see them.
         logarithmic: each doubling has the same length; all numbers must be positive.
     """
-    width, name_room, value_room = 340.0, 112.0, 48.0
-    height = ROW * len(rows) + 6.0
     known = [v for row in rows for v in row[1:] if v is not None and v > 0.0]
     low, high = (min(known) / 1.5, max(known)) if known else (0.5, 1.0)
+    room = BAR_CHART - NAME_ROOM - VALUE_ROOM
 
     def reach(value: float) -> float:
-        room = width - name_room - value_room
         if logarithmic:
             return room * math.log(max(value / low, 1.0)) / math.log(high / low)
         return room * value / high
 
-    parts = [_open(width, height, label)]
+    parts = [_open(BAR_CHART, ROW * len(rows) + 6.0, label)]
     for k, (name, ours, paper) in enumerate(rows):
         middle = 3.0 + ROW * (k + 0.5)
-        parts.append(
-            f'<text x="{name_room - 6}" y="{middle + 4}" class="e n">{escape(name)}</text>'
-        )
+        name = escape(name)
+        parts.append(f'<text x="{NAME_ROOM - 6}" y="{middle + 4}" class="e n">{name}</text>')
         if ours is not None:
-            parts.append(f'<rect class="b b-{escape(name)}" x="{name_room}" y="{middle - BAR / 2}" '
+            parts.append(f'<rect class="b b-{name}" x="{NAME_ROOM}" y="{middle - BAR / 2}" '
                          f'width="{reach(ours):.1f}" height="{BAR}"/>')  # fmt: skip
         if paper is not None:
-            at = name_room + reach(paper)
-            parts.append(f'<path class="p" d="M{at:.1f} {middle - 8}v16"/>')
+            parts.append(f'<path class="p" d="M{NAME_ROOM + reach(paper):.1f} {middle - 8}v16"/>')
         text = "–" if ours is None else form.format(ours)
-        parts.append(f'<text x="{width:g}" y="{middle + 4}" class="e">{text}</text>')
+        parts.append(f'<text x="{BAR_CHART:g}" y="{middle + 4}" class="e">{text}</text>')
     return "".join([*parts, "</svg>"])
 
 
 def _open(width: float, height: float, label: str, kind: str = "") -> str:
     box = f'viewBox="0 0 {width:g} {height:g}"'
     return f'<svg class="{kind}" {box} role="img" aria-label="{escape(label)}">'
+
+
+def empty_axes(figure: Any, box: tuple[float, ...], x: str, y: str = "") -> Any:
+    """Add axes with a grid and the two labels to a picture."""
+    axes = figure.add_axes(box)
+    axes.set_xlabel(x, color=INK)
+    axes.set_ylabel(y, color=INK)
+    axes.grid(color="#E3E6EA")
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    return axes
+
+
+def save_figure(figure: Any, path: str | Path) -> Path:
+    """Write a picture as PNG, with the same bytes each time, and return its path."""
+    with atomic_write(path) as file:
+        figure.savefig(file, format="png", metadata={"Software": None})
+    return Path(path)

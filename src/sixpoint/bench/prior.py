@@ -2,13 +2,15 @@
 
 Each clip is reconstructed by plain sequential IK, by the guided solver, and by variants of it that
 leave something out; clips of one person are taken together as well. Then points are made worse:
-noise, drop-outs, a body with wrong limb lengths (X8). The solver's own confidence is held against
-its errors and against wrong names (`prior_doubts`). Last, other solvers get something of it.
+noise, drop-outs, a body with wrong limb lengths. The confidence that the guided solver reports is
+compared with its errors and with wrong names: an honest confidence falls where errors grow, and
+where points cannot be right. Last, other solvers use the guided solver as a warm start, as a
+posture, or for the swivel of elbows and knees.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,20 +19,35 @@ import numpy as np
 
 from ..body.skeleton import Skeleton
 from ..errors import InputError
-from ..formats.clip_folders import subject_name
+from ..formats.clip_folders import read_subjects, subject_name
 from ..kernels.types import Floats
 from ..motion.metrics import compare
 from ..motion.motion import Motion
-from ..motion.points import Points
-from ..solvers import Solver, solver
-from ..solvers.guided import GuidedSolver
-from .judging import ALL, averages, fitting, judge
-from .prior_doubts import PARTS, bench_doubts
-from .prior_others import bench_others, other_solvers
-from .progress import Progress, counted
-from .speed import machine
+from ..motion.points import SIX, Points
+from ..priors.model import prior_of
+from ..priors.plausibility import MISTAKES, find_mistake
+from ..solvers import SOLVERS, Solver, solver
+from ..studio.panels import Panel
+from ..studio.pictures import contact_sheet
+from .charts import COLOURS, empty_axes, new_figure, save_figure
+from .evaluation import ALL, averages, evaluate, with_paper_weights
+from .experiment import (
+    DATA_OPTION,
+    SEED,
+    Column,
+    Experiment,
+    Measurements,
+    Option,
+    Progress,
+    Row,
+    Table,
+    counted,
+    excerpt,
+    has_setting,
+    machine,
+    read_clips,
+)
 
-SEED = 20080408
 NOISE = (0.0, 0.002, 0.005, 0.010, 0.020, 0.030)
 """White noise on every coordinate of the points [m]."""
 LOST = (0.0, 0.05, 0.1, 0.2)
@@ -40,12 +57,34 @@ GAP = 0.3
 LENGTHS = (-0.10, -0.05, 0.0, 0.05, 0.10)
 """Errors of the limbs' lengths."""
 STRESSED = ("sik", "guided", "guided, then pik")
-"""Of the solvers below."""
+"""Variants that are put under stress."""
 QUICK_FRAMES = 240
+CONFIDENCE_BINS = (0.0, 0.25, 0.5, 0.75, 0.999, 1.0)
+"""Edges of the confidence, the last bin being full confidence."""
+LOW_CONFIDENCE = 0.5
+"""A frame of less confidence is doubted."""
+NO_MISTAKE = "nothing is wrong"
+SWIVEL_WEIGHTS = (0.3, 1.0, 3.0)
+"""Weights of the guided solver's swivel in the search of `tgbsik`."""
+QUICK_FOLLOWERS = ("tgbsik", "dls", "pik")
+"""Other solvers in a quick run: each costs seconds to compile for the first time."""
+FOLLOWER_KEYS = (
+    "frames",
+    "position_rms",
+    "orientation_rms",
+    "elbow_mean_m",
+    "knee_mean_m",
+    "effector_mean_m",
+    "iterations",
+    "median_us",
+    "steps_over_30deg",
+    "limit_violations",
+)
+"""What is kept of each."""
 
 
 def variants(prior: str = "") -> dict[str, Solver]:
-    """Solvers that are compared on clips."""
+    """Return the solvers that are compared on clips."""
     return {
         "sik": solver("sik"),
         "sik, swivel search": solver("sik", swivel="search"),
@@ -64,10 +103,9 @@ def bench_prior(
     people: Mapping[str, Sequence[Motion]] | None = None,
     prior: str = "",
     quick: bool = False,
-    seed: int = SEED,
     progress: Progress | None = None,
-) -> dict[str, Any]:
-    """Measure.
+) -> Measurements:
+    """Measure; returns numbers for JSON.
 
     Args:
         clips: name -> motion; the paper's clips get its weights for plain sequential IK. Those
@@ -75,15 +113,15 @@ def bench_prior(
         people: name -> motions of people whom the prior was not fitted to, for a table of them.
         prior: file of a model; empty for the built-in one.
         quick: at most 240 frames of each clip and fewer stresses; the same keys.
-        seed: of noise and drop-outs.
         progress: called with rows done and their total.
-
-    Returns:
-        Numbers for JSON.
     """
     if not clips:
         raise InputError("Expected at least one clip, got none.")
-    chosen = {name: _excerpt(clip) if quick else clip for name, clip in clips.items()}
+
+    def shortened(clip: Motion) -> Motion:
+        return excerpt(clip, QUICK_FRAMES) if quick else clip
+
+    chosen = {name: shortened(clip) for name, clip in clips.items()}
     solvers = variants(prior)
     stressed = {name: solvers[name] for name in STRESSED}
     levels = {
@@ -92,7 +130,7 @@ def bench_prior(
         "lengths": LENGTHS[::2] if quick else LENGTHS,
     }
     aside = {
-        f"{name}_{k + 1}": _excerpt(clip) if quick else clip
+        f"{name}_{k + 1}": shortened(clip)
         for name, motions in (people or {}).items()
         for k, clip in enumerate(motions[:1] if quick else motions)
     }
@@ -101,7 +139,8 @@ def bench_prior(
         (len(chosen) + len(aside)) * len(solvers)
         + len(stressed) * sum(map(len, levels.values()))
         + len(chosen) * len(followers)
-        + PARTS
+        + 2
+        + len(MISTAKES)
     )
     step = counted(progress, total)
     rows = _rows(chosen, solvers, step)
@@ -110,26 +149,24 @@ def bench_prior(
         for value in values:
             for name, method in stressed.items():
                 found = [
-                    _stressed(fitting(method, key), clip, kind, value, seed + k)
+                    _stressed(with_paper_weights(method, key), clip, (kind, value), SEED + k)
                     for k, (key, clip) in enumerate(chosen.items())
                 ]
-                position, orientation = np.mean(found, axis=0)
-                stresses.append(
-                    {"stress": kind, "level": value, "solver": name,
-                     "position_rms": float(position), "orientation_rms": float(orientation)}
-                )  # fmt: skip
+                position, orientation = map(float, np.mean(found, axis=0))
+                row = {"stress": kind, "level": value, "solver": name}
+                stresses.append(row | {"position_rms": position, "orientation_rms": orientation})
                 step()
     return {
         "bench": "prior",
         "quick": quick,
-        "seed": seed,
+        "seed": SEED,
         "prior": prior or "built-in",
         "rows": rows,
         "subjects": averages(rows, ("subject", "solver"), pooled=True),
         "averages": averages(rows, ("solver",)),
         "kept_aside": _by_person(_rows(aside, solvers, step)),
         "stresses": stresses,
-        **bench_doubts(GuidedSolver(prior=prior), chosen, step),
+        **bench_doubts(solver("guided", prior=prior), chosen, step),
         "others": bench_others(chosen, followers, step),
         "machine": machine(),
     }
@@ -141,7 +178,7 @@ def _rows(
     rows = []
     for clip_name, clip in clips.items():
         for name, method in solvers.items():
-            row = judge(fitting(method, clip_name), clip).row
+            row = evaluate(with_paper_weights(method, clip_name), clip).row
             subject = subject_name(Path(clip_name))
             rows.append({"clip": clip_name, "subject": subject, "solver": name, **row})
             step()
@@ -149,19 +186,16 @@ def _rows(
 
 
 def _by_person(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Rows of each person, and of all together."""
+    """Merge rows to one for each person, and one for all together."""
     everybody = averages([{**row, "subject": ALL} for row in rows], ("subject", "solver"), True)
     return averages(rows, ("subject", "solver"), True) + everybody
 
 
-def _excerpt(clip: Motion) -> Motion:
-    start = max(0, (len(clip) - QUICK_FRAMES) // 2)
-    return clip.frames(slice(start, start + QUICK_FRAMES))
-
-
 def _stressed(
-    method: Solver, clip: Motion, kind: str, level: float, seed: int
+    method: Solver, clip: Motion, stress: tuple[str, float], seed: int
 ) -> tuple[float, float]:
+    """Return position and orientation error of a clip under some kind and level of stress."""
+    kind, level = stress
     rng = np.random.default_rng(seed)
     points, skeleton = clip.points(), clip.skeleton
     if kind == "noise_m":
@@ -176,13 +210,13 @@ def _stressed(
 
 
 def noisy(points: Points, level: float, rng: np.random.Generator) -> Points:
-    """White noise on every coordinate [m]."""
+    """Return the points with white noise on every coordinate [m]."""
     noise = level * rng.normal(size=points.positions.shape)
     return replace(points, positions=points.positions + noise)
 
 
 def with_gaps(points: Points, lost: float, rng: np.random.Generator) -> Points:
-    """Drop-outs of each point, lost so much of the time; their lengths are exponential."""
+    """Return the points, each lost so much of the time; lengths of gaps are exponential."""
     if lost <= 0.0:
         return points
     positions: Floats = points.positions.copy()
@@ -197,7 +231,7 @@ def with_gaps(points: Points, lost: float, rng: np.random.Generator) -> Points:
 
 
 def with_limbs(skeleton: Skeleton, factor: float) -> Skeleton:
-    """The same body with longer or shorter upper and lower arms and legs."""
+    """Return the same body with longer or shorter upper and lower arms and legs."""
     anatomy = skeleton.anatomy
     offsets = np.array(skeleton.offsets)
     for side in "lr":
@@ -206,3 +240,300 @@ def with_limbs(skeleton: Skeleton, factor: float) -> Skeleton:
             after = path[path.index(anatomy.node(f"{side}_{top}")) + 1 :]
             offsets[[node for node in after if node < skeleton.joint_count]] *= factor
     return replace(skeleton, offsets=offsets)
+
+
+def bench_doubts(
+    method: Any, clips: Mapping[str, Motion], step: Callable[[], None]
+) -> dict[str, Any]:
+    """Return the rows of `confidence` and of `mistakes`."""
+    rows = []
+    for mistake in (None, *MISTAKES):
+        trusts, named = [], 0
+        for clip in clips.values():
+            points = clip.points().select(SIX)
+            if mistake is not None:
+                points = replace(points, positions=mistake.made(points.positions))
+            trusts.append(_solved(method, clip, points)[0])
+            named += find_mistake(points, clip.skeleton, prior_of(method.prior))[0] is mistake
+        trust = np.concatenate(trusts)
+        rows.append(
+            {
+                "mistake": NO_MISTAKE if mistake is None else mistake.words,
+                "confidence": float(trust.mean()),
+                "doubted": float((trust < LOW_CONFIDENCE).mean()),
+                "named": named,
+                "clips": len(clips),
+            }
+        )
+        step()
+    found = {"confidence": confidence_bins(method, clips), "mistakes": rows}
+    step()
+    return found
+
+
+def confidence_bins(method: Solver, clips: Mapping[str, Motion]) -> list[dict[str, Any]]:
+    """Return the mean error of the frames of each range of confidence."""
+    trusts, errors = [], []
+    for clip in clips.values():
+        confidences, motion = _solved(method, clip, clip.points())
+        trusts.append(confidences)
+        errors.append(compare(motion, clip).position_per_frame)
+    trust, error = np.concatenate(trusts), np.concatenate(errors)
+    place = np.digitize(trust, CONFIDENCE_BINS[1:-1])
+    return [
+        {
+            "from": CONFIDENCE_BINS[k],
+            "to": CONFIDENCE_BINS[k + 1],
+            "frames": int((place == k).sum()),
+            "position_mean": float(error[place == k].mean()) if (place == k).any() else None,
+        }
+        for k in range(len(CONFIDENCE_BINS) - 1)
+    ]
+
+
+def _solved(method: Solver, clip: Motion, points: Points) -> tuple[Floats, Motion]:
+    """Return the confidence of each frame, and the reconstructed motion."""
+    tracker: Any = method.prepare(clip.skeleton, rate=points.rate)
+    motion = tracker.solve_clip(points).motion
+    return tracker.confidences, motion
+
+
+def other_solvers(prior: str = "", quick: bool = False) -> dict[tuple[str, str], Solver]:
+    """Solvers by name and by what they take from others; "published" is nothing."""
+    files = {"sik": {}, "guided": {"prior": prior}}
+    made: dict[tuple[str, str], Solver] = {("tgbsik", "published"): solver("tgbsik")}
+    for weight in SWIVEL_WEIGHTS:
+        made["tgbsik", f"swivel of guided, {weight:g}"] = solver(
+            "tgbsik", prior_weight=weight, prior=prior
+        )
+    for name, kind in SOLVERS.items():
+        if not has_setting(kind, "start"):
+            continue
+        made[name, "published"] = kind()
+        for source, file in files.items():
+            made[name, f"start of {source}"] = solver(name, start=source, **file)
+        if name == "pik":
+            for source, file in files.items():
+                made[name, f"posture of {source}"] = solver(name, towards=source, **file)
+                both = solver(name, start=source, towards=source, **file)
+                made[name, f"both of {source}"] = both
+    for variant, begin in (
+        ("published", "constant"),
+        ("start of sik", "sik"),
+        ("start of guided", prior or "guided"),
+    ):
+        made["monte-carlo", variant] = solver("monte-carlo", prior=begin)
+    return {key: each for key, each in made.items() if not quick or key[0] in QUICK_FOLLOWERS}
+
+
+def bench_others(
+    clips: Mapping[str, Motion], solvers: Mapping[tuple[str, str], Solver], step: Callable[[], None]
+) -> dict[str, Any]:
+    """Measure other solvers on clips; `step` is called after each solver on each clip."""
+    rows = []
+    for clip_name, clip in clips.items():
+        for (name, variant), method in solvers.items():
+            row = evaluate(with_paper_weights(method, clip_name), clip).row
+            rows.append({"clip": clip_name, "solver": name, "variant": variant,
+                         **{key: row[key] for key in FOLLOWER_KEYS}})  # fmt: skip
+            step()
+    return {"rows": rows, "averages": averages(rows, ("solver", "variant"))}
+
+
+STRESS_AXES = {
+    "noise_m": ("noise on the points [mm]", 1e3),
+    "lost": ("points not seen [% of the time]", 1e2),
+    "lengths": ("error of limb lengths [%]", 1e2),
+}
+"""Stress -> what its axis says, and the factor of its unit."""
+WORST = 6
+"""Frames on a sheet of the worst."""
+BETWEEN = 0.5
+"""Least time between two of them [s]."""
+
+
+def draw_curves(found: Row, path: str | Path) -> Path:
+    """Draw errors over noise, drop-outs and wrong lengths."""
+    figure = new_figure("A chart", (10.0, 3.2), 110)
+    for k, (stress, (label, factor)) in enumerate(STRESS_AXES.items()):
+        axes = empty_axes(figure, (0.07 + 0.32 * k, 0.17, 0.26, 0.75), label)
+        for name, colour in zip(STRESSED, COLOURS, strict=False):
+            rows = [r for r in found["stresses"] if (r["stress"], r["solver"]) == (stress, name)]
+            x = [factor * row["level"] for row in rows]
+            axes.plot(x, [row["position_rms"] for row in rows], "o-", color=colour, label=name)
+        axes.set_ylim(bottom=0.0)
+        if k == 0:
+            axes.set_ylabel("position error / height")
+            axes.legend(frameon=False)
+    return save_figure(figure, path)
+
+
+def draw_worst(clip: Motion, name: str, prior: str, path: str | Path, dpi: int = 80) -> None:
+    """Draw the frames with the largest error of `guided`: the truth, `guided` and `sik`."""
+    points = clip.points()
+    motions, errors = {}, {}
+    methods = {
+        "sik": with_paper_weights(solver("sik"), name),
+        "guided": solver("guided", prior=prior),
+    }
+    for key, method in methods.items():
+        motions[key] = method.prepare(clip.skeleton, rate=clip.rate).solve_clip(points).motion
+        errors[key] = compare(motions[key], clip).position_per_frame
+    chosen = worst_frames(errors["guided"], clip.rate)
+    off = {key: 100.0 * float(error[chosen].mean()) for key, error in errors.items()}
+    contact_sheet(
+        [
+            Panel(motion, title, points)
+            for motion, title in (
+                (clip, f"{name}: the truth"),
+                (motions["guided"], f"guided, {off['guided']:.1f} % of height off"),
+                (motions["sik"], f"sik, {off['sik']:.1f} % of height off"),
+            )
+        ],
+        path,
+        times=[frame / clip.rate for frame in chosen],
+        dpi=dpi,
+    )
+
+
+def worst_frames(error: Any, rate: float) -> list[int]:
+    """Return the frames with the largest errors (F,), not too near to each other, in order."""
+    chosen: list[int] = []
+    for frame in np.argsort(-error):
+        if all(abs(int(frame) - other) > BETWEEN * rate for other in chosen):
+            chosen.append(int(frame))
+        if len(chosen) == WORST:
+            break
+    return sorted(chosen)
+
+
+def read_people(options: dict[str, Any]) -> tuple[dict[str, Any], Sequence[str]]:
+    """Read the clips, every N-th of them, and people whom the model was not fitted to."""
+    given, _ = read_clips(options)
+    given["clips"] = dict(list(given["clips"].items())[:: given.pop("every")])
+    folder = given.pop("subjects")
+    if folder is None:
+        return given, ()
+    found, notes = read_subjects(folder)
+    known = set(prior_of(given["prior"]).card.get("training", ()))
+    people = {name: clips for name, clips in found.items() if name not in known}
+    left_out = ", ".join(name for name in found if name in known)
+    if not people:
+        raise InputError(
+            f"{folder}: expected people whom the model was not fitted to, found only others: "
+            f"{left_out}."
+        )
+    if left_out:
+        notes = [*notes, f"left out, as the model was fitted to people of these names: {left_out}"]
+    return given | {"people": people}, notes
+
+
+def _files(found: Measurements, folder: Path, options: Mapping[str, Any]) -> list[Path]:
+    written = [draw_curves(found, folder / "curves.png")]
+    for name, clip in options["clips"].items():
+        written.append(folder / f"worst_{Path(name).name}.png")
+        draw_worst(clip, name, options["prior"], written[-1])
+    return written
+
+
+ERRORS = (
+    Column("position", "position_rms", "{:.4f}"),
+    Column("rotation", "orientation_rms_own", "{:.4f}"),
+    Column("with helpers", "orientation_rms", "{:.4f}"),
+    Column("effector mm", "effector_mean_m", "{:.2f}", 1e3),
+    Column("p99", "effector_p99_m", "{:.1f}", 1e3),
+    Column("jitter", "jitter_ratio", "{:.2f}"),
+    Column("largest step", "largest_step_deg", "{:.0f}"),
+    Column("us", "median_us", "{:.1f}"),
+)
+CLIP, SUBJECT, SOLVER = (Column(key, key) for key in ("clip", "subject", "solver"))
+POSITION = Column("position", "position_rms", "{:.4f}")
+ROTATION = Column("rotation", "orientation_rms", "{:.4f}")
+STRESS = (
+    Column("stress", "stress"),
+    Column("level", "level", "{:g}"),
+    SOLVER,
+    POSITION,
+    ROTATION,
+)
+CONFIDENCE = (
+    Column("confidence", "range"),
+    Column("frames", "frames"),
+    Column("position, mean", "position_mean", "{:.4f}"),
+)
+NAMES = (
+    Column("the points look as if", "mistake"),
+    Column("confidence", "confidence", "{:.2f}"),
+    Column("frames below 0.5", "doubted", "{:.0%}"),
+    Column("clips in which it is named", "share"),
+)
+OTHERS = (
+    SOLVER,
+    Column("with", "variant"),
+    POSITION,
+    ROTATION,
+    Column("elbow mm", "elbow_mean_m", "{:.1f}", 1e3),
+    Column("knee mm", "knee_mean_m", "{:.1f}", 1e3),
+    Column("effector mm", "effector_mean_m", "{:.2f}", 1e3),
+    Column("iterations", "iterations", "{:.2f}"),
+    Column("us", "median_us", "{:.0f}"),
+    Column("steps > 30", "steps_over_30deg", "{:.1f}"),
+)
+
+
+def _show(found: Measurements) -> Iterator[Table]:
+    yield Table("By clip", (CLIP, SOLVER, *ERRORS), found["rows"])
+    if len(found["subjects"]) < len(found["rows"]):
+        yield Table("By subject", (SUBJECT, SOLVER, *ERRORS), found["subjects"])
+    yield Table("Averages over clips", (SOLVER, *ERRORS), found["averages"])
+    if found["kept_aside"]:
+        title = "People whom the prior was not fitted to"
+        yield Table(title, (SUBJECT, SOLVER, *ERRORS), found["kept_aside"])
+    shown = ("sik", "guided")
+    roles = {row["solver"]: row["roles"] for row in found["averages"]}
+    columns = [
+        *(Column(f"position mm, {s}", f"{s}.position", "{:.1f}", 1e3) for s in shown),
+        *(Column(f"rotation, {s}", f"{s}.orientation", "{:.3f}") for s in shown),
+    ]
+    rows = [{"joint": role} | {s: roles[s][role] for s in shown} for role in roles["sik"]]
+    yield Table("By joint", (Column("joint", "joint"), *columns), rows)
+    yield Table("Under stress", STRESS, found["stresses"])
+    rows = [row | {"range": f"{row['from']:g} to {row['to']:g}"} for row in found["confidence"]]
+    yield Table("Errors by confidence", CONFIDENCE, rows)
+    rows = [row | {"share": f"{row['named']} of {row['clips']}"} for row in found["mistakes"]]
+    yield Table("Confidence where names or axes are wrong", NAMES, rows)
+    yield Table("Other solvers, averages over clips", OTHERS, found["others"]["averages"])
+
+
+def _solvers(options: Mapping[str, Any]) -> list[Solver]:
+    prior = options["prior"]
+    return [*variants(prior).values(), *other_solvers(prior, options["quick"]).values()]
+
+
+EXPERIMENT = Experiment(
+    name="prior",
+    about="""Errors of the papers, joints, effectors, jitter and jumps by clip and by subject;
+noise, drop-outs and wrong limb lengths; the solver's confidence against its errors and against
+points with wrong names; what other solvers gain by the same prior.
+
+\b
+sixpoint bench prior --data CMU/paper -o prior
+sixpoint bench prior --data CMU/paper --subjects CMU/packs""",
+    options=(
+        DATA_OPTION,
+        Option("every", "Only every N-th of those clips.", "N", 1, int, 1),
+        Option(
+            "subjects",
+            "Clips or archives of people, as for `sixpoint train`: those whom the model was not "
+            "fitted to are measured, too.",
+            "DIR",
+        ),
+        Option("prior", "A model; default the built-in one.", "FILE", ""),
+    ),
+    solvers=_solvers,
+    inputs=read_people,
+    run=bench_prior,
+    show=_show,
+    files=_files,
+    output_help="Write prior.json, curves.png and the worst frames there.",
+)

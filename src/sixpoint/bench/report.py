@@ -1,120 +1,102 @@
-"""Table 1 as files: JSON with everything, CSV of the rows, a Markdown table, an HTML page."""
+"""Table 1 as files: CSV of the rows, a Markdown table, and an HTML page that needs nothing else."""
 
 from __future__ import annotations
 
+import base64
 import csv
 import io
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from importlib.metadata import version
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..atomic_write import atomic_write
-from .claims import judge_claims
-from .evidence import PARTLY
-from .published import AVERAGE, CLIPS, DOUBTS, METHODS, Measure, published
-from .speed import machine
-from .table1 import Table1, averages, settings_of
+from ..errors import MissingExtra
+from .charts import bar_chart, colours, line_chart
+from .claim_tests import PARTLY
+from .experiment import Column, Measurements
+from .pose_strips import Sample, draw_samples
+from .published import AVERAGE, METHODS, PaperClip
+from .table1_runs import Clip, Run, Table1
 
-FILES = ("results.json", "results.csv", "table.md", "report.html")
+FILES = ("results.csv", "table.md", "report.html")
 """What `write_report` writes."""
-
 LIMITS = {"adult": "", "given": ", other joint limits than usual", "none": ", no joint limits"}
 """Which limits were kept, as the end of a sentence."""
-
 MARKS = {True: "yes", PARTLY: "partly", False: "no", None: "open"}
 """Whether a claim is reproduced, in a word."""
+MOST_CLIPS = 8
+"""Clips that are drawn; the numbers of all are in the tables."""
+PAPER = (
+    "Unzueta, Peinado, Boulic and Suescun, “Full-body performance animation with Sequential "
+    "Inverse Kinematics”, Graphical Models 70 (2008)"
+)
 
 
-def report_of(table: Table1) -> dict[str, Any]:
-    """Everything that was measured, ready for JSON."""
-    rows = [table.runs[s, c.name].row for c in table.clips for s in table.names
-            if (s, c.name) in table.runs]  # fmt: skip
-    return {
-        "bench": "table1",
-        "quick": table.quick,
-        "rows": rows,
-        "averages": averages(table),
-        "without_limits": [run.row for run in table.unlimited.values()],
-        "as_published": [run.row for run in table.as_published.values()],
-        "originals": {clip: _plain(asdict(habits)) for clip, habits in table.originals.items()},
-        "published": published_rows(table),
-        "claims": _plain(judge_claims(table)),
-        "settings": {
-            "limits": table.limits,
-            "collisions": False,
-            "points": list(table.clips[0].motion.points().names),
-            "solvers": {each.name: _plain(settings_of(each)) for each in table.solvers},
-            "clips": [
-                {
-                    "clip": c.name,
-                    "paper": c.paper.name if c.paper else None,
-                    "frames": len(c.motion),
-                    "first_frame": c.first,
-                    "rate": c.motion.rate,
-                    "weights": list(c.weights),
-                }
-                for c in table.clips
-            ],
-        },
-        "machine": machine(),
-        "versions": {name: version(name) for name in ("sixpoint", "numpy", "numba")},
-        "notes": list(table.notes),
-    }
+class Part(NamedTuple):
+    """One of the three parts of Table 1; our key of a row is also that of the paper's row."""
+
+    title: str
+    key: str
+    form: str
+
+    @property
+    def timed(self) -> bool:
+        """Whether it is the part about time."""
+        return self.key == "time_ratio_to_sik"
 
 
-def published_rows(table: Table1) -> list[dict[str, Any]]:
-    """The paper's numbers for what was run, each with ours as a multiple of it."""
-    places = [(c.name, c.paper.name) for c in table.clips if c.paper is not None]
-    if {name for _, name in places} == {c.name for c in CLIPS} and len(table.clips) == len(CLIPS):
-        places.append((AVERAGE, AVERAGE))
-    found = {(r["solver"], r["clip"]): r for r in averages(table)}
-    found |= {key: run.row for key, run in table.runs.items()}
-    rows = []
-    for clip, name in places:
-        for solver in [s for s in METHODS if (s, clip) in found]:
-            row: dict[str, Any] = {
-                "solver": solver, "method": METHODS[solver], "clip": clip, "paper_clip": name,
-            }  # fmt: skip
-            keys: tuple[tuple[Measure, str], ...] = (
-                ("position_rms", "position"), ("orientation_rms", "orientation"),
-            )  # fmt: skip
-            for key, word in keys:
-                row[key] = published(key, name, solver)
-                row[f"{word}_ratio"] = _ratio(found[solver, clip][key], row[key])
-            row["median_ms"] = published("median_ms", name, solver)
-            row["time_ratio_to_sik"] = _ratio(row["median_ms"], published("median_ms", name, "sik"))
-            row["time_ratio_ratio"] = _ratio(
-                found[solver, clip]["time_ratio_to_sik"], row["time_ratio_to_sik"]
-            )
-            row["note"] = DOUBTS.get(("position_rms", name, solver), "")
-            rows.append(row)
-    return rows
+PARTS = (
+    Part("Position error, RMS, as a part of body height", "position_rms", "{:.4f}"),
+    Part("Orientation error, RMS [rad]", "orientation_rms", "{:.4f}"),
+    Part("Time per frame, as a multiple of SIK's", "time_ratio_to_sik", "{:.1f}"),
+)
+MORE_MEASURES = (
+    Column("points missed, mean [mm]", "target_mean_m", "{:.1f}", 1e3),
+    Column("p95 [mm]", "target_p95_m", "{:.1f}", 1e3),
+    Column("most [mm]", "target_max_m", "{:.0f}", 1e3),
+    Column("iterations", "iterations_mean", "{:.1f}"),
+    Column("time p99 [µs]", "p99_us", "{:.0f}"),
+    Column("swivel error [°]", "swivel_error_deg", "{:.1f}"),
+    Column("largest swivel jump [°]", "swivel_jump_max_deg", "{:.0f}"),
+    Column("steps over 30°", "steps_over_30deg", "{:.1f}"),
+    Column("limits broken", "limit_violations", "{:.0f}"),
+    Column("jerk [m/s³]", "jerk", "{:,.0f}"),
+    Column("jerk near straight [rad/s³]", "straight_jerk", "{:,.0f}"),
+    Column("clavicles turned [°]", "clavicle_mean_deg", "{:.1f}"),
+    Column("spine bent [°]", "spine_bend_deg", "{:.1f}"),
+    Column("to and fro [°]", "snake_deg", "{:.1f}"),
+    Column("foot skate [m/s]", "foot_skate", "{:.2f}"),
+)
+"""What the paper describes in words only."""
+SECTIONS = {
+    "table": "Table 1",
+    "bars": "Averages",
+    "claims": "Claims of the paper",
+    "beyond": "More measures",
+    "curves": "Errors over time",
+    "poses": "Poses",
+    "settings": "Settings",
+}
+"""Anchor -> title."""
 
 
-def write_report(table: Table1, report: Mapping[str, Any], folder: str | Path) -> list[str]:
-    """Write all `FILES` into a folder, which is made if new.
+def write_report(table: Table1, report: Measurements, folder: Path) -> Iterator[Path]:
+    """Write all `FILES` into a folder, which is made if new, and yield their paths.
 
-    Returns:
-        What a reader should know: a package that pictures lacked.
+    Raises:
+        MissingExtra: after all files are written, if the page has no poses as matplotlib is absent.
     """
-    from .page import html_page
-
-    folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    page, notes = html_page(table, report)
-    texts = (json_text(report), csv_text(report["rows"]), markdown(report), page)
-    for name, text in zip(FILES, texts, strict=True):
+    page, missing = html_page(table, report)
+    for name, text in zip(FILES, (csv_text(report["rows"]), markdown(report), page), strict=True):
         with atomic_write(folder / name) as file:
             file.write(text.encode())
-    return notes
-
-
-def json_text(report: Mapping[str, Any]) -> str:
-    """The whole report."""
-    return json.dumps(report, indent=2, allow_nan=False) + "\n"
+        yield folder / name
+    if missing is not None:
+        raise missing
 
 
 def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -122,103 +104,352 @@ def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
     out = io.StringIO()
     writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
     writer.writeheader()
-    writer.writerows(
-        {k: " ".join(map(str, v)) if isinstance(v, list) else v for k, v in row.items()}
-        for row in rows
-    )
+    for row in rows:
+        writer.writerow({**row, "weights": " ".join(map(str, row["weights"]))})
     return out.getvalue()
 
 
-def clip_titles(report: Mapping[str, Any]) -> dict[str, str]:
+def clip_titles(report: Measurements) -> dict[str, str]:
     """Clip -> what a table calls it: the paper's name, or its own; the average last."""
     clips = report["settings"]["clips"]
     titles = {clip["clip"]: str(clip["paper"] or clip["clip"]) for clip in clips}
     return titles if len(titles) == 1 else {**titles, AVERAGE: AVERAGE}
 
 
-def display_order(report: Mapping[str, Any]) -> list[str]:
+def display_order(report: Measurements) -> list[str]:
     """Solvers in the order of the paper's columns, then the others."""
     there = [row["solver"] for row in report["averages"]]
     return [s for s in METHODS if s in there] + [s for s in there if s not in METHODS]
 
 
-def table_cells(
-    report: Mapping[str, Any], key: str, paper_key: str
-) -> dict[tuple[str, str], tuple[float | None, float | None]]:
+Cell = tuple[float | None, float | None]
+"""Our number and the paper's."""
+
+
+def table_cells(report: Measurements, key: str) -> dict[tuple[str, str], Cell]:
     """(solver, clip) -> ours and the paper's, clips as in `clip_titles`."""
-    theirs = {(r["solver"], r["clip"]): r[paper_key] for r in report["published"]}
+    theirs = {(r["solver"], r["clip"]): r.get(key) for r in report["published"]}
     rows = [*report["rows"], *report["averages"]]
     return {(r["solver"], r["clip"]): (r[key], theirs.get((r["solver"], r["clip"]))) for r in rows}
 
 
-TABLES = (
-    ("Position error, RMS, as a part of body height", "position_rms", "position_rms", "{:.4f}"),
-    ("Orientation error, RMS [rad]", "orientation_rms", "orientation_rms", "{:.4f}"),
-    ("Time per frame, as a multiple of SIK's", "time_ratio_to_sik", "time_ratio_to_sik", "{:.1f}"),
-)
-"""Title, our key, the paper's key and the format of the three parts of Table 1."""
-
-
-def markdown(report: Mapping[str, Any]) -> str:
+def markdown(report: Measurements) -> str:
     """Table 1 in the paper's layout, the paper's numbers in brackets, and the claims."""
-    titles, order = clip_titles(report), display_order(report)
-    lines = ["# Table 1: solvers compared", "", _sentence(report), ""]
-    for title, key, paper_key, form in TABLES:
-        cells = table_cells(report, key, paper_key)
-        lines += [
-            f"## {title}",
-            "",
-            _line(["", *titles.values()]),
-            _line(["---"] * (len(titles) + 1)),
+    titles, machine = clip_titles(report), report["machine"]
+    clips = report["settings"]["clips"]
+    text = f"{len(report['averages'])} solvers, {len(clips)} clips, "
+    text += f"{sum(clip['frames'] for clip in clips)} frames{' (excerpts)' * report['quick']}"
+    text += f"{LIMITS[report['settings']['limits']]}; {machine['cpu']}, one thread. "
+    lines = ["# Table 1: solvers compared", "", f"{text}The paper's numbers stand in brackets.", ""]
+    for title, key, form in (*PARTS, Part("Median time per frame [us]", "median_us", "{:.1f}")):
+        cells = table_cells(report, key)
+        rows = [
+            [s, *(_cell_text(cells.get((s, clip), (None, None)), form) for clip in titles)]
+            for s in display_order(report)
         ]
-        for solver in order:
-            shown = [_cell(*cells.get((solver, clip), (None, None)), form) for clip in titles]
-            lines.append(_line([solver, *shown]))
-        lines.append("")
-    lines += ["## Median time per frame [us]", "", _line(["", *titles.values()])]
-    lines.append(_line(["---"] * (len(titles) + 1)))
-    cells = table_cells(report, "median_us", "median_ms")
-    for solver in order:
-        shown = [_cell(cells.get((solver, clip), (None,))[0], None, "{:.1f}") for clip in titles]
-        lines.append(_line([solver, *shown]))
-    lines += ["", "## Claims of the paper", "", _line(["", "claim", "reproduced", "note"])]
-    lines.append(_line(["---"] * 4))
-    for claim in report["claims"]:
-        lines.append(
-            _line([claim["id"], claim["claim"], MARKS[claim["reproduced"]], claim["note"]])
-        )
+        lines += [f"## {title}", "", *_markdown_table(["", *titles.values()], rows), ""]
+    rows = [[c["id"], c["claim"], MARKS[c["reproduced"]], c["note"]] for c in report["claims"]]
+    lines += ["## Claims of the paper", ""]
+    lines += _markdown_table(["", "claim", "reproduced", "note"], rows)
     lines += [f"\n- {note}" for note in report["notes"]]
     return "\n".join(lines) + "\n"
 
 
-def _sentence(report: Mapping[str, Any]) -> str:
-    clips, it = report["settings"]["clips"], report["machine"]
-    frames = sum(clip["frames"] for clip in clips)
-    text = f"{len(report['averages'])} solvers, {len(clips)} clips, {frames} frames"
-    text += " (excerpts)" * report["quick"]
-    text += LIMITS[report["settings"]["limits"]]
-    return f"{text}; {it['cpu']}, one thread. The paper's numbers stand in brackets."
-
-
-def _cell(ours: float | None, paper: float | None, form: str) -> str:
+def _cell_text(cell: Cell, form: str) -> str:
+    ours, paper = cell
     text = "–" if ours is None else form.format(ours)
     return text if paper is None else f"{text} ({form.format(paper)})"
 
 
-def _line(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+def _markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    escaped = [[cell.replace("|", "\\|") for cell in row] for row in (head, *rows)]
+    escaped.insert(1, ["---"] * len(head))
+    return ["| " + " | ".join(row) + " |" for row in escaped]
 
 
-def _ratio(ours: float | None, paper: float | None) -> float | None:
-    return None if ours is None or not paper else ours / paper
+def html_page(table: Table1, report: Measurements) -> tuple[str, MissingExtra | None]:
+    """Return the page, and what it lacks to draw poses."""
+    order = display_order(report)
+    drawn, missing = _poses(table, order)
+    sections = (
+        _table1(report, order),
+        _bars(report, order),
+        _claims(report["claims"]),
+        _more_measures(report, order),
+        _curves(table, order),
+        drawn,
+        _settings(report),
+    )
+    rules = [
+        f".c-{s}{{stroke:{c}}}.b-{s}{{fill:{c}}}"
+        f'[data-focus="{s}"] svg .c-{s}{{opacity:1;stroke-width:2}}'
+        for s, c in colours(order).items()
+    ]
+    style = _asset("page.css") + "".join(rules)
+    body = "".join(
+        f'<section id="{name}"><h2>{title}</h2>{content}</section>'
+        for (name, title), content in zip(SECTIONS.items(), sections, strict=True)
+    )
+    page = (
+        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>Table 1, run again</title><style>{style}</style></head><body>"
+        f"{_head(report)}{body}<script>{_asset('page.js')}</script></body></html>\n"
+    )
+    return page, missing
 
 
-def _plain(value: Any) -> Any:
-    """Tuples as lists and what is not finite as None, all the way down."""
-    if isinstance(value, Mapping):
-        return {key: _plain(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(inner) for inner in value]
-    if isinstance(value, float):
-        return value if value - value == 0.0 else None
-    return value
+def _asset(name: str) -> str:
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def _head(report: Measurements) -> str:
+    clips, claims = report["settings"]["clips"], report["claims"]
+    sik = next((r for r in report["averages"] if r["solver"] == "sik"), None)
+    published = {(r["solver"], r["clip"]): r for r in report["published"]}
+    paper = published.get(("sik", AVERAGE), {})
+    facts = [
+        (f"{len(report['averages'])}", "solvers"),
+        (f"{sum(c['frames'] for c in clips):,}", f"frames of {len(clips)} clips"),
+    ]
+    if sik is not None:
+        for key, words in (
+            ("position_rms", "position error of SIK, of body height"),
+            ("orientation_rms", "rad, orientation error of SIK"),
+        ):
+            words += f", paper {paper[key]:.4f}" if paper else ""
+            facts.append((f"{sik[key]:.4f}", words))
+        facts.append((f"{sik['median_us']:.1f} µs", "a frame with SIK"))
+    judged = [c for c in claims if c["reproduced"] is not None]
+    whole, partly = (sum(c["reproduced"] == how for c in judged) for how in (True, PARTLY))
+    words = f"claims reproduced, {partly} partly, {len(claims) - len(judged)} open"
+    facts.append((f"{whole} of {len(judged)}", words))
+    cards = "".join(f"<div><b>{escape(a)}</b><small>{escape(b)}</small></div>" for a, b in facts)
+    links = "".join(f'<a href="#{at}">{text}</a>' for at, text in SECTIONS.items())
+    clips_too = "" if report["published"] else ", though not the clips,"
+    cut = "<p><strong>Excerpts only.</strong> Errors of excerpts are not those of whole clips.</p>"
+    notes = "".join(f'<p class="soft">{escape(note)}</p>' for note in report["notes"])
+    return (
+        f"<header><h1>Table 1, run again</h1><p>From six tracked positions to a whole body: every "
+        f"solver on the same points, joint limits and estimate of the pelvis. The measures and "
+        f"claims{clips_too or ', and the clips,'} are those of {PAPER}.</p>"
+        f'<nav>{links}</nav></header><div class="facts">{cards}</div>'
+        f"{cut if report['quick'] else ''}{notes}"
+    )
+
+
+def _html_table(head: Sequence[str], rows: Mapping[str, Sequence[str]], kind: str = "") -> str:
+    """Rows of finished cells by their title; the row of SIK stands out."""
+    body = "".join(
+        f"<tr{' class=lead' * (name == 'sik')}><th>{escape(name)}{''.join(cells)}"
+        for name, cells in rows.items()
+    )
+    top = "".join(f"<th>{escape(text)}" for text in head)
+    return (
+        f'<div class=scroll><table class="{kind}"><thead><tr><th>{top}</thead>{body}</table></div>'
+    )
+
+
+def _table1(report: Measurements, order: Sequence[str]) -> str:
+    titles = clip_titles(report)
+    times = {r["solver"]: r["median_us"] for r in report["averages"]}
+    beside = "Below each number the paper’s, and ours as a multiple of it. "
+    blocks = [
+        f"<p>{beside if report['published'] else ''}As in the paper the best three of each column "
+        "stand out, the best in blue. Times are medians per frame of the solver alone, warm, on "
+        "one thread.</p>"
+    ]
+    for part in PARTS:
+        cells = table_cells(report, part.key)
+        best = {}
+        for clip in titles:
+            known = [(cells[s, clip][0], s) for s in order if (s, clip) in cells]
+            best[clip] = [s for _, s in sorted((v, s) for v, s in known if v is not None)[:3]]
+        rows = {}
+        for s in order:
+            rows[s] = [
+                _cell(cells.get((s, clip), (None, None)), part.form, s, best[clip])
+                for clip in titles
+            ]
+            if part.timed:
+                rows[s].append(f"<td><b>{times[s]:.1f}</b>")
+        head = [*titles.values(), *["µs"] * part.timed]
+        blocks.append(f"<h3>{part.title}</h3>{_html_table(head, rows, 'full')}")
+    return "".join(blocks)
+
+
+def _cell(cell: Cell, form: str, solver: str, best: Sequence[str]) -> str:
+    ours, paper = cell
+    if ours is None:
+        return "<td>–"
+    mark = " class=first" if solver == best[0] else " class=near" if solver in best else ""
+    beside = f"<i>{form.format(paper)} <s>×{ours / paper:.2f}</s></i>" if paper else ""
+    return f"<td{mark}><b>{form.format(ours)}</b>{beside}"
+
+
+def _bars(report: Measurements, order: Sequence[str]) -> str:
+    whole = AVERAGE if AVERAGE in clip_titles(report) else report["rows"][0]["clip"]
+    charts = []
+    for part in PARTS:
+        cells = table_cells(report, part.key)
+        rows = [(s, *cells.get((s, whole), (None, None))) for s in order]
+        chart = bar_chart(rows, part.form, part.title, logarithmic=part.timed)
+        title = "Time, as a multiple of SIK’s (log scale)" if part.timed else part.title
+        charts.append(f"<figure><figcaption>{title}</figcaption>{chart}</figure>")
+    mark = " A dark stroke marks the paper’s number." if report["published"] else ""
+    return f"<p>Averages over the clips.{mark}</p><div class=triple>{''.join(charts)}</div>"
+
+
+def _claims(claims: Sequence[Mapping[str, Any]]) -> str:
+    items = ["<p>What the paper says of the methods. Open a line to see the numbers.</p>"]
+    for claim in claims:
+        word = MARKS[claim["reproduced"]]
+        items.append(
+            f'<details><summary><span class="mark {word}">{word}</span>'
+            f"<span>{escape(claim['claim'])}<span class=note>{escape(claim['note'])}</span></span>"
+            f"</summary><div><small>Reproduced if: {escape(claim['criterion'])}.</small>"
+            f"{_numbers(claim['measured'])}</div></details>"
+        )
+    return "".join(items)
+
+
+def _numbers(found: Mapping[str, Any]) -> str:
+    """Measured quantities, nested or not, as a table."""
+    if not found:
+        return ""
+    if not all(isinstance(value, Mapping) for value in found.values()):
+        found = {"": found}
+    keys = list(dict.fromkeys(key for row in found.values() for key in row))
+    return _html_table(
+        keys, {name: [f"<td>{_short(row.get(k))}" for k in keys] for name, row in found.items()}
+    )
+
+
+def _short(value: Any) -> str:
+    if not isinstance(value, int | float):
+        return "–"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def _more_measures(report: Measurements, order: Sequence[str]) -> str:
+    rows = {row["solver"]: row for row in report["averages"]}
+    truth = {}
+    for column in MORE_MEASURES:
+        known = [found.get(column.key) for found in report["originals"].values()]
+        known = [value for value in known if value is not None]
+        truth[column.key] = sum(known) / len(known) if known else None
+    shown = {s: rows[s] for s in order} | {"original": truth}
+    cells = {
+        name: [f"<td>{column.cell(row)}" for column in MORE_MEASURES] for name, row in shown.items()
+    }
+    words = (
+        "<p>Averages over the clips; below, the recorded person. Frames in which the shared "
+        "estimate of the pelvis flips are left out of jerk and swivel jumps.</p>"
+    )
+    return words + _html_table([column.title for column in MORE_MEASURES], cells, "many")
+
+
+def _settings(report: Measurements) -> str:
+    text = json.dumps({key: report[key] for key in ("settings", "machine", "versions")}, indent=1)
+    return (
+        "<p>Everything is in <code>results.json</code>.</p>"
+        f"<details><summary><span>show</span></summary><pre>{escape(text)}</pre></details>"
+    )
+
+
+def _runs(table: Table1, clip: Clip, order: Sequence[str]) -> dict[str, Run]:
+    return {s: table.runs[s, clip.name] for s in order if (s, clip.name) in table.runs}
+
+
+def _curves(table: Table1, order: Sequence[str]) -> str:
+    """Errors of all methods over the frames, in the windows of Figs. 14-18 and on whole clips."""
+    chips = "".join(
+        f'<button data-of="{escape(s)}" aria-pressed="false" style="--of:{c}">{escape(s)}</button>'
+        for s, c in ((s, colours(order)[s]) for s in order)
+    )
+    parts = [
+        "<p>Press a method to pick it out. A sharp peak that all methods share is a flip of the "
+        f"estimated pelvis, which all of them start from.</p><div class=chips>{chips}</div>"
+    ]
+    if len(table.clips) > MOST_CLIPS:
+        parts.append(f"<p>The first {MOST_CLIPS} of {len(table.clips)} clips are drawn.</p>")
+    for clip in table.clips[:MOST_CLIPS]:
+        runs = _runs(table, clip, order)
+        if clip.paper is not None and clip.whole:
+            parts += _paper_figures(clip, clip.paper, runs)
+        parts.append(
+            _figure(f"{clip.title}, {'all frames' if clip.whole else 'excerpt'}", clip, runs)
+        )
+    return "".join(parts)
+
+
+def _paper_figures(clip: Clip, paper: PaperClip, runs: Mapping[str, Run]) -> list[str]:
+    """Figs. 14 and 15 on boxing, where one method stands beside SIK; Figs. 16-18, all but one."""
+    parts = []
+    if paper.name == "boxing":
+        for figure, s in ((14, "jacobian-transpose"), (15, "ccd")):
+            if s in runs:
+                pair = {k: runs[k] for k in (s, "sik") if k in runs}
+                parts.append(_figure(f"boxing, {s} (Fig. {figure})", clip, pair))
+    first, last = paper.window
+    shown = {s: run for s, run in runs.items() if s != "jacobian-transpose"} or runs
+    title = f"{paper.name}, frames {first} to {last} (Fig. {paper.figures[1]})"
+    return [*parts, _figure(title, clip, shown, slice(first, last + 1))]
+
+
+def _figure(title: str, clip: Clip, runs: Mapping[str, Run], part: slice = slice(None)) -> str:
+    first = clip.first + (part.start or 0)
+    drawn = [f"<h3>{escape(title[0].upper() + title[1:])}</h3>"]
+    for kind, text in (
+        ("position", "position, of body height"),
+        ("orientation", "orientation [rad]"),
+    ):
+        curves = {s: getattr(run, kind)[part] for s, run in runs.items()}
+        if not all(len(values) for values in curves.values()):
+            return ""
+        chart = line_chart(curves, first, f"{title}: {text}")
+        drawn.append(f"<figure><figcaption>{escape(text)}</figcaption>{chart}</figure>")
+    return "".join(drawn)
+
+
+def _poses(table: Table1, order: Sequence[str]) -> tuple[str, MissingExtra | None]:
+    """Strips as in Figs. 10-12, and all methods side by side as in Figs. 19-21."""
+    parts = [
+        "<p>Yellow dots are the six tracked points; on a reconstruction the thin dark line shows "
+        "the bones of the original.</p>"
+    ]
+    for clip in table.clips[:MOST_CLIPS]:
+        runs = _runs(table, clip, order)
+        try:
+            strip, together = draw_samples(clip, runs)
+        except MissingExtra as error:
+            return f"<p>{escape(str(error))}</p>", error
+        name = escape(clip.title.capitalize())
+        figures = [f" (Fig. {k})" for k in clip.paper.figures] if clip.paper else ["", "", ""]
+        off = {s: f"{run.position[together.frame - clip.first]:.4f}" for s, run in runs.items()}
+        cells = [
+            f"<figure class=pose>{_image(png, s)}<figcaption>{escape(METHODS.get(s, s))}"
+            f"<br><small>{off.get(s, '&nbsp;')}</small></figcaption></figure>"
+            for s, png in together.pictures.items()
+        ]
+        parts.append(
+            f"<h3>{name}{figures[0]}</h3>"
+            f"<div class=pairs>{''.join(_pair(sample) for sample in strip)}</div>"
+            f"<h3>{name}, frame {together.frame}, all methods{figures[2]}</h3>"
+            f"<div class=poses>{''.join(cells)}</div>"
+        )
+    return "".join(parts), None
+
+
+def _pair(sample: Sample) -> str:
+    images = "".join(_image(png, name) for name, png in sample.pictures.items())
+    names = " and ".join(escape(name) for name in sample.pictures)
+    return (
+        f"<figure class=pair><span>{images}</span><figcaption>frame {sample.frame}"
+        f"<br><small>{names}</small></figcaption></figure>"
+    )
+
+
+def _image(png: bytes, name: str) -> str:
+    data = base64.b64encode(png).decode()
+    return f'<img loading="lazy" alt="{escape(name)}" src="data:image/png;base64,{data}">'

@@ -1,20 +1,14 @@
 """How fast a solver is on this machine: a clip at once, one frame at a time, several threads.
 
-Medians and 99th percentiles of wall time per frame, the best of several runs: what disturbs a run
-(other programs, a cold cache) only ever makes it slower.
+Medians and 99th percentiles of wall time per frame, the best of several runs.
 """
 
 from __future__ import annotations
 
-import gc
-import os
-import platform
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import fields, replace
-from importlib.metadata import version
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,39 +16,52 @@ import numpy as np
 from ..errors import InputError
 from ..motion.motion import Motion
 from ..solvers import Solver, Tracker
-from .progress import Progress, counted
+from .experiment import (
+    DATA_OPTION,
+    Column,
+    Experiment,
+    Facts,
+    Measurements,
+    Option,
+    Progress,
+    Table,
+    counted,
+    excerpt,
+    has_setting,
+    machine,
+    machine_fact,
+    quiet,
+    read_clips,
+)
 
-RUNS = 5
+RUNS, QUICK_RUNS = 5, 2
 QUICK_FRAMES = 300
-"""Frames of each clip that a quick bench looks at."""
+"""Frames of each clip in a quick run."""
 THREADS = (1, 2)
 
 
 def bench_speed(
-    solver: Solver,
+    method: Solver,
     clips: Sequence[Motion],
     *,
     quick: bool = False,
     progress: Progress | None = None,
-) -> dict[str, Any]:
-    """Measure a solver on some clips.
+) -> Measurements:
+    """Measure a solver on some clips; times are in microseconds per frame.
 
     Args:
-        solver: its setting `collisions`, if it has one, is measured off and on.
+        method: its setting `collisions`, if it has one, is measured off and on.
         clips: motions whose six points are solved.
         quick: fewer frames and runs; the same keys.
         progress: called with the number of measurements done and their total.
-
-    Returns:
-        Numbers for JSON. Times are in microseconds per frame.
     """
-    clips = [clip.frames(slice(0, QUICK_FRAMES)) if quick else clip for clip in clips if len(clip)]
+    clips = [excerpt(clip, QUICK_FRAMES, 0) if quick else clip for clip in clips if len(clip)]
     if not clips:
         raise InputError("Expected at least one clip with frames to measure on, got none.")
-    runs = 2 if quick else RUNS
-    variants = [solver]
-    if any(field.name == "collisions" for field in fields(solver)):
-        variants = [replace(solver, collisions=on) for on in (False, True)]  # type: ignore[call-arg]
+    runs = QUICK_RUNS if quick else RUNS
+    variants = [method]
+    if has_setting(method, "collisions"):
+        variants = [replace(method, collisions=on) for on in (False, True)]  # type: ignore[call-arg]
     tell = counted(progress, len(variants) * runs + len(THREADS))
     results = []
     for variant in variants:
@@ -66,13 +73,12 @@ def bench_speed(
         results.append({"collisions": bool(getattr(variant, "collisions", False)), **best})
     threads = []
     for count in THREADS:
-        threads.append(
-            {"threads": count, "frames_per_s": _throughput(variants[0], clips, count, runs)}
-        )
+        rate = _throughput(variants[0], clips, count, runs)
+        threads.append({"threads": count, "frames_per_s": rate})
         tell()
     return {
         "bench": "speed",
-        "solver": solver.name,
+        "solver": method.name,
         "quick": quick,
         "runs": runs,
         "clips": len(clips),
@@ -84,38 +90,17 @@ def bench_speed(
     }
 
 
-def machine() -> dict[str, Any]:
-    """What the numbers depend on."""
-    return {
-        "system": f"{platform.system()} {platform.machine()}",
-        "cpu": _cpu_name(),
-        "cores": os.cpu_count(),
-        "python": platform.python_version(),
-        "numpy": version("numpy"),
-        "numba": version("numba"),
-    }
-
-
-def _cpu_name() -> str:
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as lines:
-            names = [line.split(":", 1)[1].strip() for line in lines if "model name" in line]
-    except OSError:
-        names = []
-    return names[0] if names else platform.processor() or "unknown"
-
-
-def _trackers(solver: Solver, clips: Sequence[Motion]) -> list[Tracker]:
-    trackers = [solver.prepare(clip.skeleton, rate=clip.rate) for clip in clips]
+def _trackers(method: Solver, clips: Sequence[Motion]) -> list[Tracker]:
+    trackers = [method.prepare(clip.skeleton, rate=clip.rate) for clip in clips]
     for tracker in trackers:
         tracker.warm_up()
     return trackers
 
 
-def _measure(solver: Solver, clips: Sequence[Motion]) -> dict[str, float]:
-    """One run over all clips, as a whole and frame by frame."""
+def _measure(method: Solver, clips: Sequence[Motion]) -> dict[str, float]:
+    """Time all clips once, as a whole and frame by frame."""
     in_clip, tails, whole, calls = [], [], [], []
-    for clip, tracker in zip(clips, _trackers(solver, clips), strict=True):
+    for clip, tracker in zip(clips, _trackers(method, clips), strict=True):
         points = clip.points()
         with quiet():
             begin = time.perf_counter_ns()
@@ -137,7 +122,7 @@ def _measure(solver: Solver, clips: Sequence[Motion]) -> dict[str, float]:
 
 
 def _stream(tracker: Tracker, frames: Any) -> Any:
-    """Wall time of each call [us]."""
+    """Return the wall time of each call of `solve` [us]."""
     solve, clock = tracker.solve, time.perf_counter_ns
     tracker.reset()
     spent = np.empty(len(frames))
@@ -148,10 +133,10 @@ def _stream(tracker: Tracker, frames: Any) -> Any:
     return spent / 1e3
 
 
-def _throughput(solver: Solver, clips: Sequence[Motion], threads: int, runs: int) -> float:
+def _throughput(method: Solver, clips: Sequence[Motion], threads: int, runs: int) -> float:
     """Frames a second of whole clips, each thread with trackers of its own; the best of runs."""
     every = [clip.points() for clip in clips]
-    teams = [_trackers(solver, clips) for _ in range(threads)]
+    teams = [_trackers(method, clips) for _ in range(threads)]
 
     def work(team: Sequence[Tracker]) -> None:
         for tracker, points in zip(team, every, strict=True):
@@ -167,13 +152,44 @@ def _throughput(solver: Solver, clips: Sequence[Motion], threads: int, runs: int
     return best
 
 
-@contextmanager
-def quiet() -> Iterator[None]:
-    """No garbage collection while the clock runs, as in `timeit`."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
+def _run(
+    *, method: Solver, clips: Mapping[str, Motion], quick: bool, progress: Progress
+) -> Measurements:
+    return bench_speed(method, list(clips.values()), quick=quick, progress=progress)
+
+
+def _show(found: Measurements) -> Iterator[Table | Facts]:
+    yield Table(
+        f"{found['solver']}: {found['frames']} frames of {found['clips']} clips, "
+        f"best of {found['runs']} runs, us per frame",
+        (
+            Column("collisions", "setting"),
+            Column("clip median", "clip_median_us", "{:.1f}"),
+            Column("clip p99", "clip_p99_us", "{:.1f}"),
+            Column("with report", "clip_with_report_us", "{:.1f}"),
+            Column("call median", "stream_median_us", "{:.1f}"),
+            Column("call p99", "stream_p99_us", "{:.1f}"),
+        ),
+        [row | {"setting": "on" if row["collisions"] else "off"} for row in found["results"]],
+    )
+    rates = [
+        (f"{row['threads']} thread(s)", f"{row['frames_per_s']:,.0f} frames/s, whole clips")
+        for row in found["threads"]
+    ]
+    yield Facts(None, [*rates, machine_fact(found)])
+
+
+EXPERIMENT = Experiment(
+    name="speed",
+    about="Medians and 99th percentiles of wall time per frame.",
+    options=(
+        Option("solver", "Which solver; see `sixpoint solvers`.", "NAME", "sik"),
+        Option("set", "A solver setting.", "NAME=VALUE", (), several=-1),
+        DATA_OPTION,
+    ),
+    solvers=lambda options: [options["method"]],
+    inputs=read_clips,
+    run=_run,
+    show=_show,
+    output_help="Also write speed.json there.",
+)

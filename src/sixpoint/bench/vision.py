@@ -1,46 +1,68 @@
-"""From two cameras to a balanced body, measured on the synthetic stage (`sixpoint bench vision`).
+"""From two cameras to a balanced body, measured in the synthetic room: `sixpoint bench vision`.
 
-Points against the truth, Tables 2 and 3 beside the paper's, balance, jitter and lag, rates.
+Points, labels, wrists and lengths against the truth, Tables 2 and 3 beside those of Boulic et al.
+(2006), balance, jitter and lag, rates.
 """
 
 from __future__ import annotations
 
-import time
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..body.anthropometry import DEFAULT_STATURE
+from ..body.humanoid import measure_lengths
 from ..body.skeleton import Skeleton
+from ..errors import InputError
+from ..kernels.types import Floats
 from ..motion.metrics import compare
-from ..motion.points import SIX
+from ..motion.points import SIX, Points
 from ..motion.standing import stand_still
-from ..solvers import solver as named_solver
-from ..solvers.pik_balance import BalanceSolver
+from ..solvers import solver
+from ..vision.body_measurement import measure_body
 from ..vision.camera import triangulate
-from ..vision.capture import Capture, CaptureSettings, capture_clip
+from ..vision.capture import Capture, CaptureSettings, Feedback, capture_clip, elbow_feedback
+from ..vision.images import Picture
 from ..vision.segmentation import silhouette_centre
-from ..vision.synthetic.room import RATE, Conditions
-from .balance import bench_balance, bench_tables
-from .capturing import (
-    NOISE,
-    Played,
-    jitter_and_lag,
-    measured_body,
-    meetings,
-    play,
-    point_errors,
-    solver_feedback,
+from ..vision.synthetic.files import exact_marks
+from ..vision.synthetic.person import Actor, Truth
+from ..vision.synthetic.room import RATE, Conditions, Room, room_cameras
+from ..vision.synthetic.scenes import MEETINGS, scene
+from ..vision.tracks import TrackingSettings
+from .balance import balanced, bench_balance, bench_self_contact, bench_tables
+from .charts import COLOURS, INK, STRONG, empty_axes, new_figure, save_figure
+from .experiment import (
+    Column,
+    Experiment,
+    Facts,
+    Measurements,
+    Progress,
+    Table,
+    counted,
+    machine,
+    timed,
 )
-from .progress import Progress, counted
-from .self_contact import bench_self_contact
-from .speed import machine
 
+NOISE = 8.0
+"""Standard deviation of a pixel's colours, of 255."""
+FAR_OFF, TRUSTED = 0.1, 0.5
+"""Points this far off [m] should not have more confidence than that."""
+SMOOTHING = (1.0, 2.0, 4.0, 12.0, 40.0)
+"""Accelerations that the filter is told to expect [m/s^2]."""
+DAMPING = (0.02, 0.1, 0.3)
+"""Damping of the solver behind it [m]."""
+FRACTIONS = 8
+"""Parts of a frame in which lag is measured."""
+MARKS = ((0.3, 1), (0.5, 1), (1.0, 1), (1.0, 5), (2.0, 1), (2.0, 10))
+"""Errors of marks [pixels], and how many times each joint is marked."""
 PAPER_RATE = 20.0
 """Pairs of pictures a second, end to end, of the paper."""
 
 
-def bench_vision(*, quick: bool = False, progress: Progress | None = None) -> dict[str, Any]:
-    """Measure everything; numbers for JSON.
+def bench_vision(*, quick: bool = False, progress: Progress | None = None) -> Measurements:
+    """Measure everything.
 
     Args:
         quick: fewer frames; the same keys.
@@ -49,7 +71,7 @@ def bench_vision(*, quick: bool = False, progress: Progress | None = None) -> di
     tell = counted(progress, total=7)
     frames = slice(0, 70) if quick else None
     body = Skeleton.humanoid()
-    out: dict[str, Any] = {"bench": "vision", "quick": quick, "seed": Conditions().seed}
+    out: Measurements = {"bench": "vision", "quick": quick, "seed": Conditions().seed}
     clean = play("gestures", 0.0, frames)
     noisy = play("gestures", NOISE, frames)
     out |= point_errors(clean, noisy, body)
@@ -73,61 +95,393 @@ def bench_vision(*, quick: bool = False, progress: Progress | None = None) -> di
     return out
 
 
+class Played(NamedTuple):
+    """A scene that was played, its pictures and its truth."""
+
+    room: Room
+    pairs: list[tuple[Picture, ...]]
+    truth: Truth
+
+
+def play(
+    name: str,
+    noise: float,
+    frames: slice | None = None,
+    stature: float = DEFAULT_STATURE,
+    distance: float = 2.0,
+) -> Played:
+    """Render a scene of the synthetic room."""
+    motion = scene(name, stature) if frames is None else scene(name, stature).frames(frames)
+    room = Room((Actor(motion),), room_cameras(distance=distance), Conditions(noise=noise))
+    return Played(room, list(room.pairs()), room.actors[0].truth())
+
+
+def point_errors(clean: Played, noisy: Played, body: Skeleton) -> dict[str, Any]:
+    """Head and hands without and with noise, and wrists by where the elbows come from."""
+    out: dict[str, Any] = {}
+    for name, seen in (("clean", clean), ("noisy", noisy)):
+        found = capture_clip(Capture(seen.room.cameras, body, RATE), seen.pairs)
+        off = 1e3 * _errors(found.points, seen.truth)
+        out[f"point_error_mm_{name}"] = float(np.nanmean(off))
+        out[f"point_error_p95_mm_{name}"] = float(np.nanpercentile(off, 95.0))
+        out[f"points_seen_{name}"] = float(np.isfinite(off).mean())
+    wrists = {}
+    true = iter([*clean.truth.elbows[1:], clean.truth.elbows[-1]])
+    for label, settings, elbows in (
+        ("guessed elbows", CaptureSettings(), None),
+        ("fed back", CaptureSettings(), solver_feedback("sik", body)),
+        ("fed back, known hand", CaptureSettings(wrist="length"), solver_feedback("sik", body)),
+        ("true elbows", CaptureSettings(), lambda names, positions: next(true)),
+    ):
+        capture = Capture(clean.room.cameras, body, RATE, settings)
+        at = capture_clip(capture, clean.pairs, elbows).points.select(["l_wrist", "r_wrist"])
+        wrists[label] = float(
+            1e3 * np.nanmean(np.linalg.norm(at.positions - clean.truth.wrists, axis=-1))
+        )
+    out["wrist_capture_error_mm"] = wrists
+    return out
+
+
+def solver_feedback(name: str, body: Skeleton) -> Feedback:
+    """Return what gives elbows of a solver to the capture, frame by frame."""
+    tracker = solver(name).prepare(body, rate=RATE)
+    return elbow_feedback(lambda points: tracker.solve(points).pose.world()[0], body, RATE)
+
+
+def meetings(*, quick: bool = False) -> dict[str, Any]:
+    """Scenes in which hands meet each other or the face: whether they are taken for each other."""
+    more = [(0.0, DEFAULT_STATURE, 2.0), (NOISE, 1.5, 2.0), (NOISE, DEFAULT_STATURE, 3.0)]
+    rows: list[dict[str, Any]] = []
+    for noise, stature, distance in [(NOISE, DEFAULT_STATURE, 2.0), *more[: 0 if quick else 3]]:
+        for name in MEETINGS:
+            seen = play(name, noise, slice(30, 90) if quick else None, stature, distance)
+            capture = Capture(seen.room.cameras, Skeleton.humanoid(stature), RATE)
+            points = capture_clip(capture, seen.pairs).points
+            off = _errors(points, seen.truth)
+            other = _errors(points, seen.truth, exchanged=True)[:, 1:]
+            sure = points.select(["face", "l_hand", "r_hand"]).confidence
+            assert sure is not None
+            rows.append(
+                {
+                    "scene": name,
+                    "noise": noise,
+                    "height_m": stature,
+                    "distance_m": distance,
+                    "swaps": int((off[:, 1:] > other).sum()),
+                    "mean_mm": float(1e3 * np.nanmean(off)),
+                    "worst_mm": float(1e3 * np.nanmax(off)),
+                    "hands_seen": float(np.isfinite(off[:, 1:]).mean()),
+                    "wrongly_sure": int(((off > FAR_OFF) & (sure > TRUSTED)).sum()),
+                }
+            )
+    return {"label_swaps": max(row["swaps"] for row in rows), "meetings": rows}
+
+
+def _errors(points: Points, truth: Truth, *, exchanged: bool = False) -> Floats:
+    """Errors of head and hands [m], shape (F, 3); `exchanged`: against the other hand."""
+    at = points.select(["face", "l_hand", "r_hand"]).positions
+    hands = truth.hands[:, ::-1] if exchanged else truth.hands
+    true = np.concatenate([truth.head[:, None], hands], axis=1)
+    return np.asarray(np.linalg.norm(at - true, axis=-1))
+
+
+def measured_body(draws: int = 60) -> dict[str, Any]:
+    """Lengths from marks: exact ones, and ones that are some pixels off."""
+    motion = scene("calibration")
+    cameras = room_cameras()
+    marks = exact_marks(cameras, Actor(motion).truth())
+    true = measure_lengths(motion.skeleton)
+    rng = np.random.default_rng(Conditions().seed)
+
+    def worst(noise: float, times: int) -> float:
+        """Largest error of three lengths [%]; NaN if the marks are refused."""
+        shaken = [
+            {name: np.array(at) + rng.normal(0.0, noise, (times, 2)) for name, at in given.items()}
+            for given in marks
+        ]
+        try:
+            found = measure_body(cameras, shaken).lengths
+        except InputError:
+            return float("nan")
+        names = ("upper_arm", "forearm", "torso_width")
+        return 100.0 * max(abs(found[name] / true[name] - 1.0) for name in names)
+
+    by_marks = {}
+    for noise, times in MARKS:
+        label = f"{noise:g} px, {times} times" if times > 1 else f"{noise:g} px"
+        by_marks[label] = float(np.nanmean([worst(noise, times) for _ in range(draws)]))
+    return {"length_error_percent": worst(0.0, 1), "length_error_percent_by_marks": by_marks}
+
+
+def jitter_and_lag(noisy: Played, *, quick: bool = False) -> dict[str, Any]:
+    """What filtering and damping cost: jitter of the solved wrists against their lag."""
+    body = Skeleton.humanoid()
+    rows = []
+    for acceleration in SMOOTHING[1::2] if quick else SMOOTHING:
+        follow = TrackingSettings(acceleration=(acceleration / 3.0, acceleration, acceleration))
+        # By the hand's length: where the outline is cut jumps more than any filter lets through.
+        settings = CaptureSettings(follow=follow, wrist="length")
+        capture = Capture(noisy.room.cameras, body, RATE, settings)
+        found, _ = stand_still(capture_clip(capture, noisy.pairs).points, body)
+        for damping in DAMPING:
+            method = balanced(damping=damping, steps=1)
+            tracker = method.prepare(body, rate=RATE, names=found.names)
+            wrists = tracker.solve_clip(found).motion.points(["l_wrist", "r_wrist"]).positions
+            late = lag(wrists, noisy.truth.wrists)
+            rows.append(
+                {
+                    "acceleration": acceleration,
+                    "damping": damping,
+                    "jitter_mm": 1e3 * jitter(wrists, noisy.truth.wrists, late),
+                    "lag_frames": late,
+                    "lag_ms": 1e3 * late / RATE,
+                }
+            )
+    return {"jitter_and_lag": rows}
+
+
+def lag(found: Floats, truth: Floats, most: int = 10) -> float:
+    """Frames by which a movement (F, P, 3) is late: the delay at which speeds differ least."""
+    delays = np.arange(most * FRACTIONS + 1) / FRACTIONS
+    speed = np.diff(found, axis=0)[most:]
+    apart = [np.square(speed - np.diff(_late(truth, d), axis=0)[most:]).sum() for d in delays]
+    return float(delays[int(np.argmin(apart))])
+
+
+def jitter(found: Floats, truth: Floats, late: float) -> float:
+    """What shakes in a movement (F, P, 3) and does not in the truth that is as late [m].
+
+    The standard deviation of second differences of the error, which a steady offset is not in.
+    """
+    error = found - _late(truth, late)
+    return float(np.diff(error[int(np.ceil(late)) + 5 :], n=2, axis=0).std())
+
+
+def _late(truth: Floats, frames: float) -> Floats:
+    """Return the truth so many frames before, which need not be whole."""
+    at = np.maximum(np.arange(len(truth)) - frames, 0.0)
+    low = np.floor(at).astype(int)
+    part = (at - low)[:, None, None]
+    high = np.minimum(low + 1, len(truth) - 1)
+    return np.asarray((1.0 - part) * truth[low] + part * truth[high])
+
+
 def _end_to_end(clean: Played, noisy: Played, body: Skeleton) -> dict[str, Any]:
-    """Rates of the chain alone and with a solver in the loop; the whole body from vision (X5)."""
-    stage, pairs, _ = noisy
-    capture = Capture(stage.cameras, body, RATE)
-    spent = np.full(len(pairs), np.inf)
-    for _ in range(2):
-        capture.reset()
-        for f, pair in enumerate(pairs):
-            begin = time.perf_counter()
-            capture.step(pair)
-            spent[f] = min(spent[f], time.perf_counter() - begin)
-    tracker = BalanceSolver().prepare(body, rate=RATE)
+    """Rates of vision alone and with a solver in the loop; the whole body from vision."""
+    room, pairs, _ = noisy
+    capture = Capture(room.cameras, body, RATE)
+    tracker = balanced().prepare(body, rate=RATE)
     tracker.warm_up()
     nodes = [body.anatomy.node(f"{side}_elbow") for side in "lr"]
-    whole = np.full(len(pairs), np.inf)
+
+    def solve(pair: Sequence[Picture], elbows: Floats | None) -> Floats:
+        moment = capture.step(pair, elbows)
+        given = dict(zip(capture.names, moment.positions, strict=True))
+        frame = np.array([given.get(name, np.full(3, np.nan)) for name in SIX])
+        return np.asarray(tracker.solve(frame).pose.world()[0][nodes])
+
+    spent, whole = np.full((2, len(pairs)), np.inf)
     for _ in range(2):
         capture.reset()
-        elbows = None
         for f, pair in enumerate(pairs):
-            begin = time.perf_counter()
-            moment = capture.step(pair, elbows)
-            given = dict(zip(capture.names, moment.positions, strict=True))
-            frame = np.array([given.get(name, np.full(3, np.nan)) for name in SIX])
-            elbows = tracker.solve(frame).pose.world()[0][nodes]
-            whole[f] = min(whole[f], time.perf_counter() - begin)
+            spent[f] = min(spent[f], timed(capture.step, pair)[0])
+    for _ in range(2):
+        capture.reset()
+        elbows: Floats | None = None
+        for f, pair in enumerate(pairs):
+            us, elbows = timed(solve, pair, elbows)
+            whole[f] = min(whole[f], us)
     masks = [look.person.mask for look in capture.step(pairs[0]).looks]
-    begin = time.perf_counter()
-    for _ in range(20):
+
+    def trunk_centre() -> None:
         centres = np.array([silhouette_centre(mask) for mask in masks])[:, None]
-        triangulate(stage.cameras, centres)
-    centre_us = (time.perf_counter() - begin) / 20 * 1e6
+        triangulate(room.cameras, centres)
+
     return {
-        "vision_ms": float(1e3 * np.median(spent)),
-        "pairs_per_second": float(1.0 / np.mean(whole)),
+        "vision_ms": float(1e-3 * np.median(spent)),
+        "pairs_per_second": float(1e6 / np.mean(whole)),
         "paper_pairs_per_second": PAPER_RATE,
-        "trunk_centre_us": float(centre_us),
-        "full_body": _full_body(clean, noisy, body),
+        "trunk_centre_us": timed(trunk_centre, runs=20)[0],
+        "full_body": {
+            "clean": _full_body(clean, body),
+            "noisy": _full_body(noisy, body),
+        },
     }
 
 
-def _full_body(clean: Played, noisy: Played, body: Skeleton) -> dict[str, Any]:
-    """Position error of sequential IK from vision, with ankles and pelvis of silhouettes (X5)."""
-    out = {}
-    for name, (stage, pairs, _) in (("clean", clean), ("noisy", noisy)):
-        truth = stage.actors[0].motion
-        settings = CaptureSettings(feet=True)
-        found = capture_clip(
-            Capture(stage.cameras, body, RATE, settings), pairs, solver_feedback("sik", body)
-        )
-        points, _ = stand_still(found.points, body)
-        solved = named_solver("sik").prepare(body, rate=RATE, names=points.names).solve_clip(points)
-        tracked = named_solver("sik").prepare(body, rate=RATE).solve_clip(truth.points())
-        out[name] = {
-            "position_rms": compare(solved.motion, truth).position_rms,
-            "position_rms_true_points": compare(tracked.motion, truth).position_rms,
-            "ankles_seen": float(found.points.select(["l_ankle"]).seen.mean()),
-        }
-    return out
+def _full_body(played: Played, body: Skeleton) -> dict[str, float]:
+    """Position error of sequential IK from vision, with ankles and pelvis of silhouettes."""
+    truth = played.room.actors[0].motion
+    capture = Capture(played.room.cameras, body, RATE, CaptureSettings(feet=True))
+    found = capture_clip(capture, played.pairs, solver_feedback("sik", body))
+    points, _ = stand_still(found.points, body)
+    sik = solver("sik")
+    solved = sik.prepare(body, rate=RATE, names=points.names).solve_clip(points)
+    tracked = sik.prepare(body, rate=RATE).solve_clip(truth.points())
+    return {
+        "position_rms": compare(solved.motion, truth).position_rms,
+        "position_rms_true_points": compare(tracked.motion, truth).position_rms,
+        "ankles_seen": float(found.points.select(["l_ankle"]).seen.mean()),
+    }
+
+
+MEETING_TITLES = {
+    "crossing": "hands cross",
+    "clap": "clap",
+    "rest": "hands at rest",
+    "face": "before the face",
+}
+
+
+def draw_jitter(rows: Sequence[Mapping[str, Any]], path: str | Path) -> Path:
+    """Draw jitter and lag over what the filter expects: one curve for each damping."""
+    figure = new_figure("A chart", (8.0, 2.9), 110)
+    dampings = sorted({row["damping"] for row in rows})
+    ticks = sorted({row["acceleration"] for row in rows})
+    for k, (key, label) in enumerate((("jitter_mm", "jitter [mm]"), ("lag_ms", "lag [ms]"))):
+        box = (0.08 + 0.49 * k, 0.18, 0.41, 0.76)
+        axes = empty_axes(figure, box, "acceleration that the filter expects [m/s²]", label)
+        for damping, colour in zip(dampings, COLOURS, strict=False):
+            curve = [row for row in rows if row["damping"] == damping]
+            x = [row["acceleration"] for row in curve]
+            axes.plot(x, [row[key] for row in curve], "o-", color=colour, label=f"{damping:g} m")
+        axes.set_xscale("log")
+        axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        axes.minorticks_off()
+        axes.set_ylim(bottom=0.0)
+        if k == 0:
+            axes.legend(frameon=False, title="damping", ncols=3, loc="lower right")
+    return save_figure(figure, path)
+
+
+def draw_meetings(rows: Sequence[Mapping[str, Any]], path: str | Path) -> Path:
+    """Draw how far off the worst point is, and how often hands are seen, scene by scene."""
+    tall = 0.28 * len(rows) + 0.7
+    figure = new_figure("A chart", (8.0, tall), 110)
+    names = [
+        f"{MEETING_TITLES[row['scene']]}, {row['height_m']:g} m tall, {row['distance_m']:g} m away"
+        + (", noise" if row["noise"] else "")
+        for row in rows
+    ]
+    shown = (("worst_mm", 1.0, "farthest off [mm]"), ("hands_seen", 100.0, "hands seen [%]"))
+    for k, (key, factor, label) in enumerate(shown):
+        axes = figure.add_axes((0.36 + 0.33 * k, 0.5 / tall, 0.28, 1.0 - 0.6 / tall))
+        axes.barh(names, [factor * row[key] for row in rows], color=STRONG, height=0.6)
+        axes.invert_yaxis()
+        axes.set_xlabel(label, color=INK, fontsize=9)
+        axes.tick_params(labelsize=8, labelleft=k == 0)
+        axes.spines[["top", "right"]].set_visible(False)
+    return save_figure(figure, path)
+
+
+def _files(found: Measurements, folder: Path, options: Any) -> list[Path]:
+    return [
+        draw_jitter(found["jitter_and_lag"], folder / "jitter.png"),
+        draw_meetings(found["meetings"], folder / "meetings.png"),
+    ]
+
+
+MET = (
+    Column("scene", "scene"),
+    Column("noise", "noise", "{:g}"),
+    Column("height", "height_m", "{:g} m"),
+    Column("distance", "distance_m", "{:g} m"),
+    Column("swaps", "swaps"),
+    Column("mean", "mean_mm", "{:.1f} mm"),
+    Column("worst", "worst_mm", "{:.0f} mm"),
+    Column("hands seen", "hands_seen", "{:.0%}"),
+)
+JITTER = (
+    Column("filter expects", "acceleration", "{:g} m/s2"),
+    Column("damping", "damping", "{:g} m"),
+    Column("jitter", "jitter_mm", "{:.2f} mm"),
+    Column("lag", "lag_ms", "{:.0f} ms"),
+)
+TABLE_2 = (Column("solver", "solver"), Column("right", "right"), Column("left", "left"))
+TABLE_3 = (
+    Column("solver", "solver"),
+    Column("us", "median_us", "{:.0f}"),
+    Column("the paper, ms", "paper", "{:g}"),
+)
+
+
+def _show(found: Measurements) -> Iterator[Table | Facts]:
+    points = f"{found['point_error_mm_clean']:.1f} mm off without noise, "
+    swaps = f"{found['label_swaps']} in the worst of {len(found['meetings'])} scenes"
+    time = f"{found['vision_ms']:.1f} ms a pair, {found['pairs_per_second']:.0f} pairs a second "
+    yield Facts(
+        "Vision in the synthetic room",
+        [
+            ("head and hands", f"{points}{found['point_error_mm_noisy']:.1f} mm with"),
+            ("hands that swap", swaps),
+            ("lengths, exact marks", f"{found['length_error_percent']:.2f} % off at most"),
+            *(
+                (f"lengths, marks {name} off", f"{value:.1f} %")
+                for name, value in found["length_error_percent_by_marks"].items()
+            ),
+            *(
+                (f"wrists, {name}", f"{value:.0f} mm off")
+                for name, value in found["wrist_capture_error_mm"].items()
+            ),
+            ("time", f"{time}with pik-balance (the paper: {PAPER_RATE:.0f})"),
+        ],
+    )
+    yield Table("Hands that meet each other or the face", MET, found["meetings"])
+    yield Table("Jitter and lag of solved wrists", JITTER, found["jitter_and_lag"])
+    rows = []
+    for name, sides in found["table_2"].items():
+        cells = [
+            f"{ours['mean']:.1f} ± {ours['std']:.1f} ({ours['rms']:.1f}) [{mean:g} ± {std:g}]"
+            for ours, (mean, std) in zip(
+                (sides["right"], sides["left"]), found["paper_table_2"][name], strict=True
+            )
+        ]
+        rows.append({"solver": name, "right": cells[0], "left": cells[1]})
+    title = "Table 2: error of the wrists in mm, mean ± std (RMS), and the paper's mean ± std"
+    yield Table(title, TABLE_2, rows)
+    paper = found["paper_table_3_ms"]
+    rows = [{"solver": s, "paper": paper.get(s)} | row for s, row in found["table_3"].items()]
+    yield Table("Table 3: time of an update", TABLE_3, rows)
+    trunk = "of an analytic update with the centre of the trunk"
+    yield Facts(
+        "Balance",
+        [
+            ("centre of mass, one step", f"{found['com_drift_mm_one_step']:.2f} mm from its line"),
+            *(
+                (
+                    f"most off, {name}",
+                    f"centre of mass {row['centre_mm']:.2f} mm, ankles {row['ankles_mm']:.1f} mm",
+                )
+                for name, row in found["drift"].items()
+            ),
+            *(
+                (
+                    f"far reach, {name}",
+                    f"hips {row['pelvis_mm']:+.0f} mm, shoulder {row['shoulder_mm']:+.0f} mm",
+                )
+                for name, row in found["far_reach"].items()
+            ),
+            ("one step", f"{found['pik_step_us']:.1f} us"),
+            ("five steps", f"{found['five_steps_over_analytic']:.2f} {trunk}"),
+            *(
+                (f"collision: {title}", f"{len(events)} events")
+                for title, events in found["collisions"].items()
+            ),
+        ],
+    )
+    yield Facts(
+        "Crossing hands: parts of the body in each other, all pairs, mean",
+        [(name, f"{depth:.1f} mm") for name, depth in found["penetration_mm"].items()],
+    )
+
+
+EXPERIMENT = Experiment(
+    name="vision",
+    about="A synthetic person before two cameras of 320 x 240; Tables 2 and 3 of the paper (Boulic "
+    "et al. 2006) beside ours.",
+    solvers=lambda options: [solver(name) for name in ("sik", "analytic-upper", "pik-balance")],
+    run=bench_vision,
+    show=_show,
+    files=_files,
+    output_help="Also write vision.json and charts there.",
+)

@@ -1,29 +1,122 @@
-"""`sixpoint bench`: measurements that anyone can repeat, one file for each (`bench_NAME.py`)."""
+"""`sixpoint bench`: run an experiment, print its tables, write its files."""
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
 import click
 
-from .bench_chains import command as chains
-from .bench_energy import command as energy
-from .bench_limits import command as limits
-from .bench_particles import command as particles
-from .bench_prior import command as prior
-from .bench_speed import command as speed
-from .bench_table1 import command as table1
-from .bench_vision import command as vision
+from ..bench import EXPERIMENTS, find_experiment
+from .console import compiling, emit, progress, save_report, say, show_facts, show_table
+from .options import json_option, make_solver, quick_option, wrong_call
+
+if TYPE_CHECKING:
+    from ..bench.experiment import Experiment, Option
 
 
-@click.group("bench")
+class Experiments(click.Group):
+    """Experiments that are imported on demand."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names in the order of the table."""
+        return list(EXPERIMENTS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Build the command of one experiment."""
+        return _command(cmd_name) if cmd_name in EXPERIMENTS else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the table without importing anything."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(EXPERIMENTS.items()))
+
+
+@click.group("bench", cls=Experiments)
 def command() -> None:
     """Measure solvers on this machine, in numbers that anyone can repeat."""
 
 
-command.add_command(speed)
-command.add_command(table1)
-command.add_command(chains)
-command.add_command(limits)
-command.add_command(energy)
-command.add_command(particles)
-command.add_command(vision)
-command.add_command(prior)
+def _command(name: str) -> click.Command:
+    it = find_experiment(name)
+    folder = click.Option(["-o", "--output"], metavar="DIR", default=it.output,
+                          show_default=it.output is not None, help=it.output_help)  # fmt: skip
+    built = click.Command(
+        name,
+        callback=lambda **values: _run(it, **values),
+        params=[*(_option(each) for each in it.options), folder],
+        help=f"{EXPERIMENTS[name]}\n\n{it.about}",
+    )
+    for decorate in (quick_option, json_option):
+        built = decorate(built)
+
+    return built
+
+
+def _option(it: Option) -> click.Option:
+    words = {"metavar": it.metavar, "help": it.help, "default": it.default}
+    words["show_default"] = it.default not in (None, "", ())
+    if it.kind is bool:
+        return click.Option([f"--{it.name.replace('_', '-')}"], is_flag=True, help=it.help)
+    kind = it.kind
+    if it.kind in ("names", "integers"):
+        kind = str
+        words["callback"] = _names if it.kind == "names" else _integers
+    elif isinstance(it.kind, tuple):
+        kind = click.Choice(it.kind)
+    elif it.least is not None:
+        kind = click.IntRange(it.least)
+    number = {"multiple": True} if it.several < 0 else {"nargs": it.several}
+    return click.Option([f"--{it.name.replace('_', '-')}"], type=kind, **number, **words)
+
+
+def _names(ctx: click.Context, param: click.Parameter, text: str) -> list[str] | None:
+    return None if text == "all" else [name.strip() for name in text.split(",")]
+
+
+def _integers(ctx: click.Context, param: click.Parameter, text: str) -> list[int]:
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise click.BadParameter(f"expected numbers such as 3,6,10; got {text!r}") from None
+
+
+def _run(it: Experiment, output: str | None, quick: bool, as_json: bool, **options: Any) -> None:
+    from ..bench.experiment import Facts, WrongOption
+    from ..errors import MissingExtra
+
+    options["quick"] = quick
+    if "set" in options:
+        options["method"] = make_solver(options.pop("solver"), options.pop("set"))
+    with wrong_call():
+        chosen = list(it.solvers(options))
+        body = it.body()
+    try:
+        arguments, notes = it.inputs(options)
+    except WrongOption as error:
+        raise click.UsageError(str(error)) from error
+    for note in notes:
+        say(f"note: {note}")
+    with compiling():
+        for each in chosen:
+            each.prepare(body).warm_up()
+    with progress(it.name) as tell:
+        measured = it.run(**arguments, progress=tell)
+    report = it.report(measured)
+    if output is not None:
+        folder = Path(output)
+        save_report(report, folder / (it.json_name or f"{it.name}.json"))
+        try:
+            for path in it.files(measured, folder, arguments) if it.files else ():
+                say(f"wrote {path}")
+        except MissingExtra as error:
+            say(f"note: no pictures: {error}")
+    if as_json:
+        emit(report)
+        return
+    for shown in it.show(report):
+        if isinstance(shown, Facts):
+            show_facts(shown.title, shown.pairs)
+        else:
+            cells = [[column.cell(row) for column in shown.columns] for row in shown.rows]
+            show_table(shown.title, [column.title for column in shown.columns], cells)

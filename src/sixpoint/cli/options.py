@@ -23,9 +23,6 @@ json_option = click.option(
 )
 
 
-data_option = click.option(
-    "--data", metavar="DIR", help="A BVH clip or a folder of them; default the built-in clips."
-)
 quick_option = click.option("--quick", is_flag=True, help="Fewer frames and runs, the same keys.")
 
 
@@ -141,25 +138,6 @@ def load_motion(path: str, reading: Reading, **options: Any) -> Motion:
         skeleton = dataclasses.replace(motion.skeleton, roles=read_roles(reading.roles))
         motion = dataclasses.replace(motion, skeleton=skeleton)
     return motion
-
-
-def load_clips(data: str | None) -> dict[str, Motion]:
-    """The clips that ``--data`` names, by file name without ending; or all built-in ones."""
-    from ..data.clips import CLIPS, builtin
-    from ..errors import InputError
-
-    if data is None:
-        return {name: builtin(name) for name in CLIPS}
-    place = Path(data)
-    paths = [place] if place.is_file() else sorted(place.rglob("*.bvh"))
-    if not paths:
-        raise InputError(f"{data}: expected a folder with BVH clips, found none.")
-    names = [path.stem for path in paths]
-    if len(set(names)) < len(names):  # clips of the same name in several folders
-        names = [str(path.relative_to(place).with_suffix("")) for path in paths]
-    return {
-        name: load_motion(str(path), Reading()) for name, path in zip(names, paths, strict=True)
-    }
 
 
 def suffixes(task: str) -> tuple[str, ...]:

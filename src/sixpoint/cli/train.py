@@ -56,7 +56,7 @@ def command(
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
     from ..atomic_write import atomic_write
-    from ..bench.judging import judge_subjects
+    from ..bench.evaluation import evaluate_subjects
     from ..formats.clip_folders import read_subjects
     from ..priors.model import card_text
     from ..priors.training import TrainingSettings, train_prior
@@ -86,7 +86,7 @@ def command(
         prior.save(trial)
         judged = {"sik": solver("sik"), "guided": solver("guided", prior=str(trial))}
         with compiling(), progress("validation") as tell:
-            figures = judge_subjects(judged, {key: found[key] for key in aside}, tell)
+            figures = evaluate_subjects(judged, {key: found[key] for key in aside}, tell)
     training = [key for key in found if key not in aside]
     place = Path(data).resolve().name
     card: dict[str, Any] = {

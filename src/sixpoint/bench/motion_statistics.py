@@ -2,8 +2,8 @@
 
 The SIK paper judges its rivals in words: jerky near singular postures, swivels that jump, a spine
 like a snake, clavicles that bend too much, errors that grow with time. Here each word is a number.
-`habits_of` measures one motion, the original or a reconstruction, so that the two can be compared;
-`growth` looks at a curve of errors.
+`motion_statistics` measures one motion, the original or a reconstruction; `growth` measures a curve
+of errors.
 
 Six positions tell only roughly where the pelvis faces. When wrists and ankles are crossed the
 estimate, the same for all methods, flips round within a frame and takes the whole body with it. The
@@ -27,7 +27,7 @@ from ..motion.motion import Motion
 from ..solvers.report import count_violations
 
 NEARLY_STRAIGHT = 0.97
-"""A limb stretched beyond this part of its length is near a singular posture (S0.69)."""
+"""A limb stretched beyond this part of its length is near a singular posture."""
 JUMP = math.radians(30.0)
 """A swivel or a pelvis that turns further than this from one frame to the next has jumped [rad]."""
 SMOOTHING = 0.1
@@ -35,7 +35,7 @@ SMOOTHING = 0.1
 
 
 @dataclass(frozen=True)
-class Habits:
+class MotionStatistics:
     """How a body moves, right or wrong. What cannot be measured is NaN."""
 
     pelvis_flips: int
@@ -65,7 +65,7 @@ class Habits:
     """Where the spine bends on average, from 0 at the pelvis to 1 at the head."""
 
 
-def habits_of(motion: Motion, limits: Limits, straight: Bools) -> Habits:
+def motion_statistics(motion: Motion, limits: Limits, straight: Bools) -> MotionStatistics:
     """Measure one motion.
 
     Args:
@@ -74,16 +74,16 @@ def habits_of(motion: Motion, limits: Limits, straight: Bools) -> Habits:
         straight: where each limb is nearly straight, shape (F, 4); see `nearly_straight`.
     """
     anatomy = anatomy_of(motion.skeleton)
-    turns = anatomy.to_anatomical(motion.rotations)
+    rotations = anatomy.to_anatomical(motion.rotations)
     steady = pelvis_steps(motion) < JUMP
     limbs = limb_positions(motion)
     jumps = np.concatenate([swivel_angles(at[1:], at[:-1])[steady] for at in limbs])
     jumps = jumps[np.isfinite(jumps)]
-    bends = spine_bends(turns[:, list(anatomy.spine)])
+    bends = spine_bends(rotations[:, list(anatomy.spine)])
     clavicles = [anatomy.node(r) for r in ("l_clavicle", "r_clavicle") if anatomy.has(r)]
     near_straight = _straight_jerks(motion, anatomy, straight, steady)
     thirds = jerk(motion.positions([int(k) for k in anatomy.scored[0]]), motion.rate)
-    return Habits(
+    return MotionStatistics(
         pelvis_flips=int((~steady).sum()),
         jerk=_rms(thirds[_in_a_row(steady)]),
         straight_jerk=_rms(near_straight),
@@ -94,7 +94,7 @@ def habits_of(motion: Motion, limits: Limits, straight: Bools) -> Habits:
         swivel_jumps=int((jumps > JUMP).sum()),
         steps_over_30deg=count_steps(motion),
         limit_violations=count_violations(motion, limits),
-        clavicle_mean_deg=_mean(np.degrees(_turned(turns[:, clavicles]))),
+        clavicle_mean_deg=_mean(np.degrees(_angles(rotations[:, clavicles]))),
         spine_bend_deg=_mean(np.degrees(np.linalg.norm(bends, axis=-1).sum(axis=-1))),
         snake_deg=_mean(np.degrees(cancelled(bends))),
         bend_height=_bend_height(anatomy, bends),
@@ -159,12 +159,12 @@ def _straight_jerks(motion: Motion, anatomy: Anatomy, straight: Bools, steady: B
     return np.concatenate(found)
 
 
-def spine_bends(turns: Floats) -> Floats:
+def spine_bends(rotations: Floats) -> Floats:
     """Bending of spine joints from rotations (F, n, 4): angle [rad] along its axis, (F, n, 2).
 
     The components are those about X (forwards) and Z (sideways); twist about Y is left out.
     """
-    up = arrays.rotate(turns, np.array([0.0, 1.0, 0.0]))
+    up = arrays.rotate(rotations, np.array([0.0, 1.0, 0.0]))
     axis = np.stack([up[..., 2], -up[..., 0]], axis=-1)  # Y x up, without its zero in the middle
     size = np.linalg.norm(axis, axis=-1, keepdims=True)
     angle = np.arctan2(size, up[..., 1:2])
@@ -210,7 +210,7 @@ def growth(errors: Floats) -> float:
     return float(slope * (len(errors) - 1) / errors[known].mean())
 
 
-def turn_rate(motion: Motion) -> Floats:
+def pelvis_rotation_rate(motion: Motion) -> Floats:
     """How fast the hips turn about the vertical in each frame [rad/s], shape (F,), never < 0."""
     if len(motion) < 2:
         return np.zeros(len(motion))
@@ -225,8 +225,8 @@ def turn_rate(motion: Motion) -> Floats:
     return cast("Floats", np.abs(np.convolve(padded, np.full(width, 1.0 / width), mode="valid")))
 
 
-def _turned(turns: Floats) -> Floats:
-    return arrays.angle_between(arrays.identity(), turns)
+def _angles(rotations: Floats) -> Floats:
+    return arrays.angle_between(arrays.identity(), rotations)
 
 
 def _mean(values: Floats) -> float:

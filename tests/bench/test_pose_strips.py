@@ -5,8 +5,8 @@ import io
 import numpy as np
 import pytest
 
-from sixpoint.bench.strips import draw_samples
-from sixpoint.bench.table1 import STRIP, bench_table1
+from sixpoint.bench.pose_strips import draw_samples
+from sixpoint.bench.table1_runs import STRIP, bench_table1
 
 pytest.importorskip("matplotlib")
 

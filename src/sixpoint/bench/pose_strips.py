@@ -18,7 +18,7 @@ from ..motion.motion import Motion
 from ..studio.mannequin import POINT_COLOUR
 from ..studio.panels import MARGIN, Panel, Shot, View, facing_of, shoot
 from ..studio.pictures import draw_pose, new_figure, pose_axes
-from .table1 import Clip, Run
+from .table1_runs import Clip, Run
 
 TALL = 2.1
 """Height of a picture [inch]."""
@@ -47,7 +47,7 @@ def draw_samples(clip: Clip, runs: Mapping[str, Run]) -> tuple[list[Sample], Sam
     picks = clip.picks
     original = clip.motion.frames(picks)
     points = clip.motion.points().frames(picks)
-    lead = "sik" if "sik" in runs else next(iter(runs))
+    shown = "sik" if "sik" in runs else next(iter(runs))
     times = np.arange(len(picks)) / original.rate
     truth = shoot(Panel(original, points=points), times)
     shots = {
@@ -57,13 +57,13 @@ def draw_samples(clip: Clip, runs: Mapping[str, Run]) -> tuple[list[Sample], Sam
     views = [View().basis(facing_of(original.frames(slice(k, k + 1)))) for k in range(len(picks))]
     bones = _bones(original)
     last = len(picks) - 1
-    near = _bounds([truth, shots[lead]], views, range(last))
+    near = _bounds([truth, shots[shown]], views, range(last))
     strip = [
         Sample(
             clip.first + picks[k],
             {
                 "original": _picture(truth, k, views[k], near, None),
-                lead: _picture(shots[lead], k, views[k], near, bones[k]),
+                shown: _picture(shots[shown], k, views[k], near, bones[k]),
             },
         )
         for k in range(last)
@@ -76,15 +76,15 @@ def draw_samples(clip: Clip, runs: Mapping[str, Run]) -> tuple[list[Sample], Sam
 
 
 def _bounds(shots: list[Shot], views: list[Floats], moments: range) -> tuple[float, float, float]:
-    """Half width, lowest and highest place of all pictures around the original's place [m]."""
+    """Half width, lowest and highest point of all pictures around the original's position [m]."""
     pad = 2.0 * MARGIN * shots[0].panel.mannequin.stature
-    places = np.concatenate(
+    corners = np.concatenate(
         [(s.corners[k] - s.anchor[k]) @ views[k].T for s in shots for k in moments]
     )
     return (
-        float(np.abs(places[:, 0]).max()) + pad,
-        min(float(places[:, 1].min()), 0.0) - pad,
-        float(places[:, 1].max()) + pad,
+        float(np.abs(corners[:, 0]).max()) + pad,
+        min(float(corners[:, 1].min()), 0.0) - pad,
+        float(corners[:, 1].max()) + pad,
     )
 
 

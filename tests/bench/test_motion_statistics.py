@@ -8,19 +8,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sixpoint.bench.measures import (
+from sixpoint.bench.motion_statistics import (
     NEARLY_STRAIGHT,
     angular_jerk,
     arm_swivel_errors,
     cancelled,
     growth,
-    habits_of,
     jerk,
+    motion_statistics,
     nearly_straight,
+    pelvis_rotation_rate,
     pelvis_steps,
     spine_bends,
     stretch,
-    turn_rate,
 )
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.data.clips import builtin
@@ -47,9 +47,9 @@ def about(axis: tuple[float, float, float], degrees: float | np.ndarray) -> np.n
     return arrays.from_axis_angle(axis, np.radians(degrees))
 
 
-def habits(turns: np.ndarray):
+def statistics(turns: np.ndarray):
     motion = motion_of(turns)
-    return habits_of(motion, LIMITS, nearly_straight(motion))
+    return motion_statistics(motion, LIMITS, nearly_straight(motion))
 
 
 def with_bent_arms(turns: np.ndarray, degrees: float = 90.0) -> np.ndarray:
@@ -58,8 +58,8 @@ def with_bent_arms(turns: np.ndarray, degrees: float = 90.0) -> np.ndarray:
     return turns
 
 
-def test_a_statue_has_no_habits():
-    found = habits(standing())
+def test_a_statue_has_no_statistics():
+    found = statistics(standing())
     assert found.pelvis_flips == found.swivel_jumps == found.steps_over_30deg == 0
     assert found.limit_violations == 0
     assert found.jerk == found.straight_jerk == pytest.approx(0.0, abs=1e-6)
@@ -83,12 +83,12 @@ def test_jerk_near_straight_sees_only_straight_limbs():
     shaken = with_bent_arms(standing(40))
     noise = np.random.default_rng(0).normal(0.0, 3.0, 40)
     shaken[:, ANATOMY.node("l_shoulder")] = about((0.0, 0.0, 1.0), noise)
-    assert habits(shaken).straight_jerk == pytest.approx(0.0, abs=1e-6)
+    assert statistics(shaken).straight_jerk == pytest.approx(0.0, abs=1e-6)
     straight = shaken.copy()
     straight[:, ANATOMY.node("l_elbow")] = arrays.identity()
-    assert habits(straight).straight_jerk > 1e3
-    assert habits(straight).straight_jerk_p95 > 1e3
-    assert habits(straight).jerk > 1.0
+    assert statistics(straight).straight_jerk > 1e3
+    assert statistics(straight).straight_jerk_p95 > 1e3
+    assert statistics(straight).jerk > 1.0
 
 
 def test_a_swivel_jump_is_measured_in_degrees():
@@ -97,7 +97,7 @@ def test_a_swivel_jump_is_measured_in_degrees():
     at = motion_of(turns).positions([ANATOMY.node("l_shoulder"), ANATOMY.node("l_wrist")])[0]
     axis = (at[1] - at[0]) / np.linalg.norm(at[1] - at[0])
     turns[6:, ANATOMY.node("l_shoulder")] = about(tuple(axis), 50.0)
-    found = habits(turns)
+    found = statistics(turns)
     assert found.swivel_jump_max_deg == pytest.approx(50.0, abs=0.1)
     assert found.swivel_jumps == 1
     assert found.steps_over_30deg == 1
@@ -106,7 +106,7 @@ def test_a_swivel_jump_is_measured_in_degrees():
 def test_a_flip_of_the_pelvis_is_no_swivel_jump_and_no_jerk():
     turns = with_bent_arms(standing())
     turns[6:, ANATOMY.node("pelvis")] = about((0.0, 1.0, 0.0), 170.0)
-    found = habits(turns)
+    found = statistics(turns)
     assert found.pelvis_flips == 1
     assert found.swivel_jumps == 0
     assert found.jerk == pytest.approx(0.0, abs=1e-6)
@@ -128,11 +128,11 @@ def test_a_bow_does_not_snake_and_an_s_does():
     bow[:, spine] = about((1.0, 0.0, 0.0), 5.0)
     signs = np.where(np.arange(len(spine)) % 2 == 0, 1.0, -1.0)
     snake[:, spine] = about((1.0, 0.0, 0.0), 5.0 * signs)
-    assert habits(bow).snake_deg == pytest.approx(0.0, abs=1e-9)
-    assert habits(bow).spine_bend_deg == pytest.approx(5.0 * len(spine))
-    assert habits(snake).spine_bend_deg == pytest.approx(5.0 * len(spine))
+    assert statistics(bow).snake_deg == pytest.approx(0.0, abs=1e-9)
+    assert statistics(bow).spine_bend_deg == pytest.approx(5.0 * len(spine))
+    assert statistics(snake).spine_bend_deg == pytest.approx(5.0 * len(spine))
     undone = 5.0 * len(spine) - abs(5.0 * signs.sum())
-    assert habits(snake).snake_deg == pytest.approx(undone)
+    assert statistics(snake).snake_deg == pytest.approx(undone)
     assert cancelled(np.zeros((3, 4, 2))) == pytest.approx(np.zeros(3))
 
 
@@ -140,14 +140,14 @@ def test_bending_near_the_head_is_high():
     low, high = standing(), standing()
     low[:, ANATOMY.spine[0]] = about((1.0, 0.0, 0.0), 10.0)
     high[:, ANATOMY.spine[-1]] = about((1.0, 0.0, 0.0), 10.0)
-    assert 0.0 < habits(low).bend_height < habits(high).bend_height < 1.0
-    assert math.isnan(habits(standing()).bend_height)
+    assert 0.0 < statistics(low).bend_height < statistics(high).bend_height < 1.0
+    assert math.isnan(statistics(standing()).bend_height)
 
 
 def test_clavicles_are_averaged_over_both_sides():
     turns = standing()
     turns[:, ANATOMY.node("l_clavicle")] = about((0.0, 0.0, 1.0), 12.0)
-    assert habits(turns).clavicle_mean_deg == pytest.approx(6.0)
+    assert statistics(turns).clavicle_mean_deg == pytest.approx(6.0)
 
 
 def test_stretch_is_one_for_straight_limbs_and_the_chord_for_bent_ones():
@@ -198,24 +198,26 @@ def test_growth_is_the_rise_over_the_mean(curve, found):
 
 
 @pytest.mark.parametrize("direction", [1.0, -1.0])
-def test_turn_rate_of_a_steady_turn(direction):
+def test_pelvis_rotation_rate_of_a_steady_turn(direction):
     turns = standing(240)
     turns[:, ANATOMY.node("pelvis")] = about((0.0, 1.0, 0.0), direction * np.arange(240) * 2.0)
-    assert np.degrees(turn_rate(motion_of(turns))) == pytest.approx([2.0 * RATE] * 240, rel=1e-6)
-    assert turn_rate(motion_of(standing(1))).tolist() == [0.0]
+    assert np.degrees(pelvis_rotation_rate(motion_of(turns))) == pytest.approx(
+        [2.0 * RATE] * 240, rel=1e-6
+    )
+    assert pelvis_rotation_rate(motion_of(standing(1))).tolist() == [0.0]
 
 
 @pytest.mark.parametrize("frames", range(5))
-def test_the_shortest_clips_have_habits_too(frames):
+def test_the_shortest_clips_have_statistics_too(frames):
     clip = builtin("squat").frames(slice(0, frames))
-    found = habits_of(clip, LIMITS, nearly_straight(clip))
+    found = motion_statistics(clip, LIMITS, nearly_straight(clip))
     assert math.isnan(found.jerk) == (frames < 4)
     assert found.swivel_jumps == 0
 
 
-def test_habits_do_not_depend_on_where_a_person_stands():
+def test_statistics_do_not_depend_on_where_a_person_stands():
     clip = builtin("boxing").frames(slice(0, 120))
     moved = replace(clip, root=clip.root + np.array([10.0, 1.0, -3.0]))
-    one, other = (habits_of(m, LIMITS, nearly_straight(m)) for m in (clip, moved))
+    one, other = (motion_statistics(m, LIMITS, nearly_straight(m)) for m in (clip, moved))
     assert one.jerk == pytest.approx(other.jerk, rel=1e-6)
     assert one.swivel_jump_max_deg == pytest.approx(other.swivel_jump_max_deg, abs=1e-6)

@@ -1,4 +1,4 @@
-"""How well solvers do on clips, by clip and by subject, in the measures of the papers."""
+"""Reconstructs clips and compares them with the recording, by clip and by subject."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ALL = "all"
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class Evaluation:
     """One clip, reconstructed by one solver."""
 
     comparison: Comparison
@@ -34,7 +34,7 @@ class Judged:
     def row(self) -> dict[str, Any]:
         """Numbers for JSON."""
         found, report = self.comparison, self.result.report
-        # The five points that the body is fixed by when the pelvis stands where it was seen.
+        # Without the pelvis, which stands where it was seen.
         missed = self.result.residuals[:, 1:][~np.isnan(self.result.residuals[:, 1:])]
         return {
             "frames": report.frames,
@@ -63,16 +63,19 @@ class Judged:
         return float(np.mean([self.comparison.roles[f"{side}_{joint}"].position for side in "lr"]))
 
 
-def judge(solver: Solver, clip: Motion, points: Points | None = None) -> Judged:
+def evaluate(solver: Solver, clip: Motion, points: Points | None = None) -> Evaluation:
     """Reconstruct a clip from its six points, or from others, and compare."""
     seen = clip.points() if points is None else points
     tracker = solver.prepare(clip.skeleton, rate=seen.rate, names=seen.names)
     result = tracker.solve_clip(seen)
-    return Judged(compare(result.motion, clip), result)
+    return Evaluation(compare(result.motion, clip), result)
 
 
-def fitting(solver: Solver, clip: str) -> Solver:
-    """A solver with the paper's weights on the paper's clips; the guided one needs none."""
+def with_paper_weights(solver: Solver, clip: str) -> Solver:
+    """Return the solver with the weights that the SIK paper uses for its clips; `guided` has none.
+
+    Clips that are not the paper's leave the solver as it is.
+    """
     paper = paper_clip(clip)
     if paper is None or solver.name == "guided":
         return solver
@@ -82,7 +85,7 @@ def fitting(solver: Solver, clip: str) -> Solver:
 def averages(
     rows: Sequence[Mapping[str, Any]], by: Sequence[str], pooled: bool = False
 ) -> list[dict[str, Any]]:
-    """Rows of clips that agree in some keys become one: means, and the largest of what is one.
+    """Merge rows that agree in some keys: means, and the largest of keys that say so.
 
     Every clip counts alike; or, `pooled`, every frame does, counts are added up, and percentiles,
     which cannot be put together, are None.
@@ -131,7 +134,7 @@ def _mean_roles(rows: Sequence[Mapping[str, Any]], weights: Sequence[int]) -> di
 
 
 def largest_step(motion: Motion) -> float:
-    """Largest turn of a joint from one frame to the next [deg]."""
+    """Return the largest rotation of a joint from one frame to the next [deg]."""
     most = 0.0
     for f in range(0, len(motion) - 1, STRIPE):
         q = motion.rotations[f : f + STRIPE + 1]
@@ -139,12 +142,12 @@ def largest_step(motion: Motion) -> float:
     return float(np.degrees(most))
 
 
-def judge_subjects(
+def evaluate_subjects(
     solvers: Mapping[str, Solver],
     subjects: Mapping[str, Sequence[Motion]],
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, dict[str, float]]:
-    """Errors of several solvers by subject, over all frames of each, and over all together.
+    """Return errors of several solvers by subject, over all frames of each and of all together.
 
     Returns:
         Subject -> ``position_NAME``, ``orientation_NAME`` and ``own_NAME`` (of joints' own
@@ -155,7 +158,7 @@ def judge_subjects(
     for subject, clips in subjects.items():
         for name, solver in solvers.items():
             for clip in clips:
-                found = judge(solver, clip).comparison
+                found = evaluate(solver, clip).comparison
                 of_clip = (
                     found.position_per_frame,
                     found.orientation_per_frame,

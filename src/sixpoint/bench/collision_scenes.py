@@ -1,4 +1,4 @@
-"""The collision stories of the paper (Figs. 14 to 16): somebody reaches, something is hit."""
+"""Collision scenes of Boulic et al. (2006), Figs. 14 to 16: somebody reaches, something is hit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..body.skeleton import Skeleton
 from ..kernels.types import Floats
 from ..motion.motion import Motion
 from ..motion.points import SIX, Points
-from ..solvers.pik_balance import BalanceSolver
+from ..solvers import solver
 from ..tasks import Box, Contacts, Scene, find_contacts
 
 RATE = 30.0
@@ -18,7 +18,7 @@ SECONDS = 2.0
 
 
 @dataclass(frozen=True, eq=False)
-class Story:
+class CollisionScene:
     """A movement in a scene, and what it touches."""
 
     title: str
@@ -28,7 +28,7 @@ class Story:
     contacts: Contacts
 
 
-def forward_reach(height: float = 1.75) -> Story:
+def forward_reach(height: float = 1.75) -> CollisionScene:
     """Both hands go far ahead; the hips go back for balance, into a box (Fig. 14)."""
     skeleton = Skeleton.humanoid(height)
     stance = stance_points(skeleton)
@@ -40,44 +40,47 @@ def forward_reach(height: float = 1.75) -> Story:
     back = hips[2] - 0.054 * height - 0.03 - 0.5 * size[2]
     scene = Scene((Box("box behind", (0.0, float(hips[1]), float(back)), tuple(size)),))
     title = "a reach ahead, a box behind"
-    return Story(title, motion, points, scene, find_contacts(motion, scene))
+    return CollisionScene(title, motion, points, scene, find_contacts(motion, scene))
 
 
-def sideways_reach(height: float = 1.75) -> Story:
+def sideways_reach(height: float = 1.75) -> CollisionScene:
     """A hand moves across at the height of the chest; the elbow meets a box (Figs. 15 and 16)."""
     skeleton = Skeleton.humanoid(height)
     stance = stance_points(skeleton)
     start, goal = stance.copy(), stance.copy()
     start[2] = height * np.array([0.10, 0.64, 0.25])
     goal[2] = height * np.array([0.27, 0.70, 0.12])
-    motion, points = _reach(skeleton, start, goal, lead=stance)
+    motion, points = _reach(skeleton, start, goal, before=stance)
     elbows = motion.points(["l_elbow"]).positions[:, 0]
-    way = elbows[-1] - elbows[int(SECONDS * RATE)]
-    way = way * (1, 0, 1) / np.hypot(way[0], way[2])
-    x, y, z = elbows[-1] + 0.17 * way
+    moved = elbows[-1] - elbows[int(SECONDS * RATE)]
+    moved = moved * (1, 0, 1) / np.hypot(moved[0], moved[2])
+    x, y, z = elbows[-1] + 0.17 * moved
     scene = Scene((Box("box beside", (float(x), float(y), float(z)), (0.24, 0.24, 0.24)),))
     title = "a hand across, a box at the side"
-    return Story(title, motion, points, scene, find_contacts(motion, scene))
+    return CollisionScene(title, motion, points, scene, find_contacts(motion, scene))
 
 
 def stance_points(skeleton: Skeleton) -> Floats:
-    """The six points of somebody who stands (6, 3) [m], soles on the ground."""
+    """Return the six points of a standing body, soles on the ground [m], shape (6, 3)."""
     anatomy = skeleton.anatomy
     at = anatomy.positions - (0.0, float(anatomy.positions[:, 1].min()), 0.0)
     return np.array([at[anatomy.node(role)] for role in SIX])
 
 
 def _reach(
-    skeleton: Skeleton, start: Floats, goal: Floats, lead: Floats | None = None
+    skeleton: Skeleton, start: Floats, goal: Floats, before: Floats | None = None
 ) -> tuple[Motion, Points]:
-    """From one set of points to another, smoothly, solved with balance."""
+    """Move smoothly from one set of points (6, 3) to another, solved with balance.
+
+    With `before`, the movement begins there and takes as long to reach `start`.
+    """
     count = int(SECONDS * RATE)
     x = np.linspace(0.0, 1.0, count)
     ease = (x * x * (3.0 - 2.0 * x))[:, None, None]
     frames = start + ease * (goal - start)
-    if lead is not None:
-        frames = np.concatenate([lead + ease * (start - lead), frames])
+    if before is not None:
+        frames = np.concatenate([before + ease * (start - before), frames])
     frames = np.concatenate([frames, np.repeat(frames[-1:], count // 2, axis=0)])
     points = Points(SIX, frames, RATE)
-    tracker = BalanceSolver().prepare(skeleton, rate=RATE)
+    tracker = solver("pik-balance").prepare(skeleton, rate=RATE)
     return tracker.solve_clip(points).motion, points

@@ -1,0 +1,276 @@
+"""What all experiments share: their declaration, tables, progress, clock and machine."""
+
+from __future__ import annotations
+
+import gc
+import os
+import platform
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from itertools import count
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..body.skeleton import Skeleton
+from ..errors import InputError, UnknownName
+from ..motion.motion import Motion
+from ..solvers import SOLVERS, Solver, solver
+
+Measurements = dict[str, Any]
+"""Measured numbers, ready for JSON."""
+Row = Mapping[str, Any]
+Progress = Callable[[int, int], None]
+"""Called with the number of parts done and their total."""
+
+SEED = 20080408
+"""Seed of random targets, noise and drop-outs."""
+
+
+class WrongOption(InputError):
+    """An option that does not go with the others or with the data."""
+
+
+class Column(NamedTuple):
+    """One column of a table: which number of a row it shows, and how."""
+
+    title: str
+    key: str
+    """Key in the row; ``a.b`` looks up ``b`` in the row's mapping ``a``."""
+    form: str = "{}"
+    factor: float = 1.0
+    """Numbers are multiplied by it before they are printed, for instance 1e3 for millimetres."""
+    published: str = ""
+    """Key of the number in the paper, shown in brackets if the row has it."""
+
+    def cell(self, row: Row) -> str:
+        """Return the text of this column for a row; ``-`` for what is unknown."""
+        text, paper = self._text(row, self.key), self._text(row, self.published)
+        return f"{text} ({paper})" if self.published and paper != "-" else text
+
+    def _text(self, row: Row, key: str) -> str:
+        value: Any = row
+        for part in key.split("."):
+            value = None if value is None else value.get(part)
+        if value is None:
+            return "-"
+        return self.form.format(value if self.factor == 1.0 else self.factor * value)
+
+
+class Table(NamedTuple):
+    """A table of measurements."""
+
+    title: str
+    columns: Sequence[Column]
+    rows: Sequence[Row]
+
+
+class Facts(NamedTuple):
+    """Single measurements, one a line: name and text."""
+
+    title: str | None
+    pairs: Sequence[tuple[str, str]]
+
+
+def pivot(
+    rows: Iterable[Row], down: str, across: str, value: str
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Turn rows into one row for each value of `down`, with a key for each value of `across`.
+
+    Returns:
+        The new rows, and the keys that came from `across`, in the order of their appearance.
+    """
+    found: dict[Any, dict[str, Any]] = {}
+    keys: dict[str, None] = {}
+    for row in rows:
+        keys.setdefault(str(row[across]))
+        found.setdefault(row[down], {down: row[down]})[str(row[across])] = row[value]
+    return list(found.values()), list(keys)
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of an experiment, as the command line offers it."""
+
+    name: str
+    help: str
+    metavar: str | None = None
+    default: Any = None
+    kind: Any = str
+    """A Python type, a tuple of choices, or "names" and "integers", comma-separated."""
+    least: int | None = None
+    """Smallest number that is accepted."""
+    several: int = 1
+    """How many values are given; -1: the option may be repeated."""
+
+
+SOLVERS_OPTION = Option(
+    "solvers", "Which solvers; see `sixpoint solvers`.", "all|NAME,NAME...", "all", "names"
+)
+DATA_OPTION = Option("data", "A BVH clip or a folder of them; default the built-in clips.", "DIR")
+
+
+def _as_given(options: dict[str, Any]) -> tuple[dict[str, Any], Sequence[str]]:
+    return options, ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment:
+    """A measurement that `sixpoint bench NAME` repeats and shows."""
+
+    name: str
+    about: str
+    """What it measures, for the help, below the line in `EXPERIMENTS`."""
+    run: Callable[..., Any]
+    """Called with the options, `quick` and `progress`; returns what it measured."""
+    show: Callable[[Measurements], Iterable[Table | Facts]]
+    """The tables that are printed."""
+    options: Sequence[Option] = ()
+    solvers: Callable[[Mapping[str, Any]], Iterable[Solver]]
+    """Solvers that these options ask for, to be compiled first; raises if the options are wrong."""
+    body: Callable[[], Skeleton] = Skeleton.humanoid
+    """Skeleton on which they are compiled."""
+    inputs: Callable[[dict[str, Any]], tuple[dict[str, Any], Sequence[str]]] = _as_given
+    """Reads files: options as given -> arguments of `run`, and notes for the user."""
+    report: Callable[[Any], Measurements] = lambda found: dict(found)
+    """What `run` returned, as numbers for JSON."""
+    files: Callable[[Any, Path, Mapping[str, Any]], Iterable[Path]] | None = None
+    """Writes pictures and other files into a folder: (what `run` returned, folder, arguments)."""
+    json_name: str = ""
+    """File of the numbers in the output folder; default ``NAME.json``."""
+    output: str | None = None
+    """Default output folder; None: files are written only where -o is given."""
+    output_help: str = ""
+
+
+def read_clips(options: dict[str, Any]) -> tuple[dict[str, Any], Sequence[str]]:
+    """Replace the option `data` by `clips`, see `load_clips`."""
+    given = dict(options)
+    given["clips"] = load_clips(given.pop("data"))
+    return given, ()
+
+
+def load_clips(data: str | None) -> dict[str, Motion]:
+    """Load the clips of a file or folder by file name without ending; or all built-in ones."""
+    from ..data import clips
+    from ..formats import load
+
+    if data is None:
+        return {name: clips.builtin(name) for name in clips.CLIPS}
+    paths = clip_paths(data)
+    names = [path.stem for path in paths]
+    if len(set(names)) < len(names):  # clips of the same name in several folders
+        names = [str(path.relative_to(data).with_suffix("")) for path in paths]
+    return {name: load(path) for name, path in zip(names, paths, strict=True)}
+
+
+def clip_paths(data: str) -> list[Path]:
+    """Return a BVH file itself, or all BVH files below a folder, sorted."""
+    folder = Path(data)
+    paths = [folder] if folder.is_file() else sorted(folder.rglob("*.bvh"))
+    if not paths:
+        raise InputError(f"{data}: expected a folder with BVH clips, found none.")
+    return paths
+
+
+def choose_solvers(
+    names: Sequence[str] | None, ability: str = "humans", **settings: Any
+) -> list[Solver]:
+    """Return solvers by name, each once.
+
+    Args:
+        names: keys of `SOLVERS`; None for all that are able.
+        ability: a capability that they need, "humans" or "chains".
+        settings: used for those solvers that have a setting of that name.
+    """
+    what = {"humans": "solver of people", "chains": "solver of any figure"}[ability]
+    able = [name for name, kind in SOLVERS.items() if getattr(kind.capabilities, ability)]
+    chosen = []
+    for name in able if names is None else names:
+        if name not in able:
+            raise UnknownName(what, name, able)
+        used = {key: value for key, value in settings.items() if has_setting(SOLVERS[name], key)}
+        chosen.append(solver(name, **used))
+    if not chosen:
+        raise InputError(f"Expected at least one solver, got none; there are {', '.join(able)}.")
+    return list(dict.fromkeys(chosen))
+
+
+def has_setting(kind: type[Solver] | Solver, name: str) -> bool:
+    """Whether a solver has a setting of that name."""
+    return name in getattr(kind, "__dataclass_fields__", {})
+
+
+def excerpt(clip: Motion, frames: int, first: int | None = None) -> Motion:
+    """Return at most so many frames of a clip, from its middle or from `first`."""
+    start = max(0, (len(clip) - frames) // 2) if first is None else first
+    return clip.frames(slice(start, start + frames))
+
+
+def trial_count(trials: int | None, default: int, least: int = 1) -> int:
+    """Return how many trials to run, refusing too few."""
+    found = default if trials is None else trials
+    if found < least:
+        word = "one trial" if least == 1 else f"{least} trials"
+        raise InputError(f"Expected {word} or more, got {found}.")
+    return found
+
+
+def counted(progress: Progress | None, total: int) -> Callable[[], None]:
+    """Return what to call after each of `total` parts."""
+    done = count(1)
+    return lambda: None if progress is None else progress(next(done), total)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Stop garbage collection while the clock runs, as `timeit` does."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def timed(work: Callable[..., Any], *arguments: Any, runs: int = 1) -> tuple[float, Any]:
+    """Return the shortest wall time of several calls [us], and the result of the last.
+
+    Whatever disturbs a call (other programs, a cold cache) only makes it slower.
+    """
+    best, result = float("inf"), None
+    for _ in range(runs):
+        begin = time.perf_counter_ns()
+        result = work(*arguments)
+        best = min(best, (time.perf_counter_ns() - begin) / 1e3)
+    return best, result
+
+
+def machine() -> dict[str, Any]:
+    """Return what timings depend on: processor, cores, versions."""
+    return {
+        "system": f"{platform.system()} {platform.machine()}",
+        "cpu": _cpu_name(),
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+        "numpy": version("numpy"),
+        "numba": version("numba"),
+    }
+
+
+def machine_fact(found: Measurements) -> tuple[str, str]:
+    """Return the machine of some measurements as a fact to be printed."""
+    it = found["machine"]
+    return "machine", f"{it['cpu']}, {it['cores']} cores, Python {it['python']}"
+
+
+def _cpu_name() -> str:
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as lines:
+            names = [line.split(":", 1)[1].strip() for line in lines if "model name" in line]
+    except OSError:
+        names = []
+    return names[0] if names else platform.processor() or "unknown"

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import pytest
+
+from sixpoint.bench import EXPERIMENTS, find_experiment
+from sixpoint.bench.experiment import (
+    Column,
+    choose_solvers,
+    counted,
+    machine,
+    pivot,
+    timed,
+    trial_count,
+)
+from sixpoint.errors import InputError, UnknownName
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_every_experiment_is_declared(name):
+    if name == "vision":
+        pytest.importorskip("cv2", reason="OpenCV is not installed")
+    it = find_experiment(name)
+    assert it.name == name
+    assert it.about
+    assert it.output_help.endswith((".", "new."))
+    assert len({option.name for option in it.options}) == len(it.options)
+
+
+def test_unknown_experiments_are_refused():
+    with pytest.raises(UnknownName, match="No experiment 'tables'"):
+        find_experiment("tables")
+
+
+def test_a_column_formats_scales_and_shows_the_paper():
+    column = Column("error mm", "error.mean", "{:.1f}", 1e3, published="paper.error")
+    assert column.cell({"error": {"mean": 0.0125}, "paper": {"error": 0.011}}) == "12.5 (11.0)"
+    assert column.cell({"error": {"mean": 0.0125}, "paper": None}) == "12.5"
+    assert column.cell({"error": {"mean": None}}) == "-"
+
+
+def test_rows_are_pivoted():
+    rows = [{"dof": d, "n": n, "x": d * n} for d in (6, 12) for n in (1, 2)]
+    found, keys = pivot(rows, "dof", "n", "x")
+    assert keys == ["1", "2"]
+    assert found == [{"dof": 6, "1": 6, "2": 12}, {"dof": 12, "1": 12, "2": 24}]
+
+
+def test_solvers_are_chosen_by_what_they_can_do():
+    assert [each.name for each in choose_solvers(["sik", "sik"])] == ["sik"]
+    assert choose_solvers(["sik"], collisions=False)[0].collisions is False
+    assert {"ccd", "dls"} <= {each.name for each in choose_solvers(None, "chains")}
+    with pytest.raises(UnknownName, match="No solver of people 'nose'"):
+        choose_solvers(["nose"])
+    with pytest.raises(UnknownName, match="No solver of any figure 'sik'"):
+        choose_solvers(["sik"], "chains")
+    with pytest.raises(InputError, match="at least one solver"):
+        choose_solvers([])
+
+
+def test_too_few_trials_are_refused():
+    assert trial_count(None, 7) == 7
+    with pytest.raises(InputError, match="one trial or more, got 0"):
+        trial_count(0, 7)
+    with pytest.raises(InputError, match="15 trials or more, got 3"):
+        trial_count(3, 20, 15)
+
+
+def test_work_is_timed_and_its_result_returned():
+    calls = []
+    us, result = timed(lambda x: calls.append(x) or len(calls), 5, runs=3)
+    assert us > 0.0
+    assert result == 3
+    assert calls == [5, 5, 5]
+
+
+def test_the_machine_is_named():
+    assert machine()["cores"] >= 1
+    assert machine()["cpu"]
+
+
+def test_parts_are_counted_from_one():
+    told = []
+    tell = counted(lambda done, total: told.append((done, total)), 3)
+    for _ in range(3):
+        tell()
+    assert told == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_nobody_needs_to_listen():
+    assert counted(None, 3)() is None
