@@ -24,7 +24,7 @@ from ..kernels.types import Bools, Floats, Ints
 from ..motion.motion import Motion
 from ..solvers import Solver
 from ..tasks import Scene, SelfContact, find_contacts
-from .stories import stance_points
+from .collision_scenes import stance_points
 
 TAGS = ("reachable", "unreachable", "colliding")
 COLOURS = {"reachable": (0, 158, 115), "unreachable": (190, 196, 204), "colliding": (213, 94, 0)}
