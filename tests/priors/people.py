@@ -13,7 +13,7 @@ from sixpoint.kernels.types import Floats
 from sixpoint.motion.motion import Motion
 from sixpoint.priors.layout import ENDS, OUTPUTS
 from sixpoint.priors.poses import Poses
-from sixpoint.priors.training_data import Subject, turns_of
+from sixpoint.priors.training_data import Subject, part_rotations
 
 NAMES = tuple(CLIPS)
 
@@ -36,9 +36,11 @@ def directions(poses: Poses) -> Floats:
     x, y, _ = np.eye(3)
     stations, limbs = poses.stations, poses.limbs
     spine = np.stack([arrays.rotate(stations, axis) for axis in (x, y)], axis=2)
-    turns = turns_of(poses)
-    hands = np.stack([arrays.rotate(turns[:, 15:17], x), arrays.rotate(turns[:, 17:19], y)], axis=2)
-    feet = np.stack([arrays.rotate(turns[:, 19:], axis) for axis in (x, y)], axis=2)
+    rotations = part_rotations(poses)
+    hands = np.stack(
+        [arrays.rotate(rotations[:, 15:17], x), arrays.rotate(rotations[:, 17:19], y)], axis=2
+    )
+    feet = np.stack([arrays.rotate(rotations[:, 19:], axis) for axis in (x, y)], axis=2)
     pieces = [spine, arrays.rotate(limbs[:, :, 0], x), hands, feet]
     return np.concatenate([piece.reshape(len(poses), -1, 3) for piece in pieces], axis=1)
 

@@ -14,13 +14,13 @@ from sixpoint.priors.layout import (
     mirror_outputs,
     neutral,
 )
-from sixpoint.priors.poses import build_of, place, poses_of
+from sixpoint.priors.poses import body_positions, build_of, poses_of
 
 
 def seen(motion):
     build = build_of(motion.skeleton.anatomy)
     poses = poses_of(motion)
-    points = place(build, poses).points / build.height
+    points = body_positions(build, poses).points / build.height
     frames = facing(points, directions(poses)[:, 0])
     sizes = np.tile(measures(build), (len(points), 1))
     return inputs(points, frames, sizes), right_outputs(poses, frames)

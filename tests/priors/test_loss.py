@@ -23,17 +23,20 @@ from sixpoint.priors.loss import (
     loss,
     within_limits,
 )
-from sixpoint.priors.poses import ARMS, CHEST, place
-from sixpoint.priors.training_data import turns_of
+from sixpoint.priors.poses import ARMS, CHEST, body_positions
+from sixpoint.priors.training_data import part_rotations
 
 STEP = 1e-6
 
 
 def some(count=4):
-    outputs, points, body, turns, places = case("boxing")
+    outputs, points, body, rotations, positions = case("boxing")
     which = np.linspace(0, len(points) - 1, count).astype(int)
     batch = Batch(
-        points[which], type(body)(*(part[which] for part in body)), turns[which], places[which]
+        points[which],
+        type(body)(*(part[which] for part in body)),
+        rotations[which],
+        positions[which],
     )
     return outputs[which], batch
 
@@ -70,15 +73,15 @@ def test_right_answers_cost_least():
 
 def test_errors_are_those_of_the_paper():
     right, batch = some(6)
-    turned = batch.turns.copy()
+    turned = batch.rotations.copy()
     angle = 0.3
     about_x = arrays.to_matrix(arrays.from_rotvec(np.array([angle, 0.0, 0.0])))
     turned[:, 3] = turned[:, 3] @ about_x  # one joint of the spine
-    moved = batch.places.copy()
+    moved = batch.positions.copy()
     moved[:, 5] += (0.0, 0.1, 0.0)  # a clavicle
     found = answer(Value(right), batch.points, batch.body)
     before = errors(found, batch)
-    after = errors(found, batch._replace(turns=turned, places=moved))
+    after = errors(found, batch._replace(rotations=turned, positions=moved))
     gain = [(b.array - a.array).mean() for a, b in zip(before, after, strict=True)]
     np.testing.assert_allclose(gain[0], 0.1 / 22.0, rtol=0.05)
     np.testing.assert_allclose(gain[1], 2.0 * np.sin(angle / 2.0) / 22.0, rtol=0.05)
@@ -90,9 +93,9 @@ def case(name):
     # The answer leaves clavicles to the solver.
     poses = replace(person.poses, clavicles=person.poses.stations[:, [CHEST] * ARMS])
     person = replace(person, poses=poses)
-    places = place(person.build, person.poses)
+    positions = body_positions(person.build, person.poses)
     height, count = person.build.height, len(person.poses)
-    seen = facing(places.points, directions(person.poses)[:, 0])
+    seen = facing(positions.points, directions(person.poses)[:, 0])
     lengths = (
         np.concatenate([person.build.torso, person.build.neck]),
         person.build.bases,
@@ -100,24 +103,30 @@ def case(name):
         person.build.bones,
     )
     body = Body(*(np.broadcast_to(x / height, (count, *x.shape)) for x in lengths))
-    turns = arrays.to_matrix(turns_of(person.poses))
-    turns[:, 0] = np.swapaxes(seen, -1, -2) @ turns[:, 0]
-    everywhere = [places.spine, places.clavicles, places.roots, places.hinges]
+    rotations = arrays.to_matrix(part_rotations(person.poses))
+    rotations[:, 0] = np.swapaxes(seen, -1, -2) @ rotations[:, 0]
+    everywhere = [positions.spine, positions.clavicles, positions.roots, positions.hinges]
     truth = np.concatenate(everywhere, axis=1) @ seen / height
-    return right_outputs(person.poses, seen), places.points @ seen / height, body, turns, truth
+    return (
+        right_outputs(person.poses, seen),
+        positions.points @ seen / height,
+        body,
+        rotations,
+        truth,
+    )
 
 
 @pytest.mark.parametrize("name", ["walk", "reach", "boxing"])
 def test_right_outputs_give_the_body_back(name):
-    outputs, points, body, turns, places = case(name)
+    outputs, points, body, rotations, positions = case(name)
     found = answer(Value(outputs), points, body)
-    gap = np.linalg.norm(found.places.array - places, axis=-1)
+    gap = np.linalg.norm(found.positions.array - positions, axis=-1)
     assert gap[:, :11].max() < 1e-4
     # Straight limbs are bent a little: at 0.9995 of its length an arm's elbow is off by 3 % of it.
     assert gap[:, 11:].max() < 0.01
     assert np.median(gap[:, 11:]) < 1e-4
-    assert np.abs(found.locals.array[:, :7] - turns[:, :7]).max() < 1e-3
-    assert np.abs(found.locals.array[:, 15:] - turns[:, 15:]).max() < 1e-3
+    assert np.abs(found.locals.array[:, :7] - rotations[:, :7]).max() < 1e-3
+    assert np.abs(found.locals.array[:, 15:] - rotations[:, 15:]).max() < 1e-3
 
 
 def test_rotations_are_rotations():
@@ -133,12 +142,12 @@ def test_rotations_are_rotations():
 @pytest.mark.parametrize("region", sorted(set(REGIONS)))
 def test_limits_are_those_of_the_solver(region):
     rng = np.random.default_rng(2)
-    turns = arrays.from_rotvec(0.5 * rng.normal(size=(300, 3)))
+    rotations = arrays.from_rotvec(0.5 * rng.normal(size=(300, 3)))
     limit = SPINE[region].limit(REGIONS.count(region))
-    held = _held(Value(arrays.to_matrix(turns)), region).array
-    wanted = arrays.to_matrix(np.array([limit.project(q) for q in turns]))
+    held = _held(Value(arrays.to_matrix(rotations)), region).array
+    wanted = arrays.to_matrix(np.array([limit.project(q) for q in rotations]))
     assert np.abs(held - wanted).max() < 2e-3  # the boundary is sampled
-    inside = np.array([limit.contains(q) for q in turns])
+    inside = np.array([limit.contains(q) for q in rotations])
     assert 10 < inside.sum() < 290
 
 

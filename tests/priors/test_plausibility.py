@@ -27,7 +27,7 @@ from sixpoint.priors.plausibility import (
     spoiled,
     strayed,
 )
-from sixpoint.priors.poses import place
+from sixpoint.priors.poses import body_positions
 from sixpoint.priors.training_data import draw_rows
 
 RNG = np.random.default_rng(4)
@@ -89,7 +89,7 @@ def test_spoiled_points_are_all_wrong_and_every_mistake_is_made():
 def six_of(name):
     """Points of a built-in clip, as parts of height, and the measures of its body."""
     person = subject(name)
-    points = place(person.build, person.poses).points / person.build.height
+    points = body_positions(person.build, person.poses).points / person.build.height
     six = np.concatenate([np.zeros((len(points), 1, 3)), points], axis=1)
     return six, np.tile(measures(person.build), (len(six), 1))
 

@@ -19,11 +19,11 @@ SMALL = TrainingSettings(units=24, steps=300, batch=256, rows=3000)
 
 def cost(prior, name):
     """What the answers for one person cost."""
-    _, points, body, turns, places = case(name)
+    _, points, body, rotations, positions = case(name)
     level = np.broadcast_to(np.eye(3), (len(points), 3, 3))
     sizes = np.tile(measures(subject(name).build), (len(points), 1))
     outputs = prior.predict(inputs(points, level, sizes))
-    return float(loss(Value(outputs), Batch(points, body, turns, places)).array)
+    return float(loss(Value(outputs), Batch(points, body, rotations, positions)).array)
 
 
 @pytest.fixture(scope="module")

@@ -19,8 +19,8 @@ from sixpoint.priors.training_data import (
     find_leaks,
     marks_of,
     mirrored,
-    turned_facing,
-    turns_of,
+    part_rotations,
+    rotated_facing,
     twist_of,
 )
 
@@ -45,8 +45,8 @@ def test_swapped_frames_have_another_build_and_their_own_turns():
     rows = draw_rows(people, 2000, 1.0, 0.0, np.random.default_rng(2))
     first = np.isclose(rows.bones[:, 0, 0], people[0].build.bones[0, 0] / people[0].build.height)
     assert 0.3 < first.mean() < 0.7  # of all builds, one's own among them
-    known = turns_of(people[0].poses)[:, 0]
-    own = np.abs(rows.turns[:, 0] @ known.T.astype(np.float32)).max(axis=1) > 1.0 - 1e-6
+    known = part_rotations(people[0].poses)[:, 0]
+    own = np.abs(rows.rotations[:, 0] @ known.T.astype(np.float32)).max(axis=1) > 1.0 - 1e-6
     assert (own & ~first).any()
 
 
@@ -64,7 +64,7 @@ def test_a_turned_facing_is_off_by_the_angle():
     rng = np.random.default_rng(5)
     points, left = rng.normal(size=(30, 5, 3)), rng.normal(size=(30, 3))
     angle = rng.uniform(-3.0, 3.0, 30)
-    before, after = facing(points, left), turned_facing(points, left, angle)
+    before, after = facing(points, left), rotated_facing(points, left, angle)
     np.testing.assert_allclose(after[:, :, 1], before[:, :, 1], atol=1e-6)
     cosine = (after[:, :, 0] * before[:, :, 0]).sum(-1)
     np.testing.assert_allclose(cosine, np.cos(angle), atol=1e-5)
@@ -79,9 +79,9 @@ def shaken(poses: Poses, degrees: float) -> Poses:
     """With noise on every rotation."""
     rng = np.random.default_rng(8)
 
-    def noisy(turns):
-        noise = np.radians(degrees) * rng.normal(size=(*turns.shape[:-1], 3))
-        return arrays.multiply(turns, arrays.from_rotvec(noise))
+    def noisy(rotations):
+        noise = np.radians(degrees) * rng.normal(size=(*rotations.shape[:-1], 3))
+        return arrays.multiply(rotations, arrays.from_rotvec(noise))
 
     return Poses(noisy(poses.stations), poses.clavicles, noisy(poses.limbs))
 
@@ -122,10 +122,10 @@ def anybody(seed: int, count: int) -> Poses:
     """Poses that nobody else has."""
     rng = np.random.default_rng(seed)
 
-    def turns(*shape):
+    def rotations(*shape):
         return arrays.normalize(rng.normal(size=(count, *shape, 4)))
 
-    return Poses(turns(7), turns(2), turns(4, 3))
+    return Poses(rotations(7), rotations(2), rotations(4, 3))
 
 
 def test_one_clip_that_two_people_share_is_found_among_many_others(people):

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from .quaternion import NO_NORM, SMALL_ANGLE, quat_conj, quat_mul, quat_rotate
 from .rotation import XYZ_LOCK, ZYZ_LOCK
-from .types import Floats, Ints
+from .types import Floats, Ints, Quat, Vec3
 
 AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
 
@@ -24,6 +24,18 @@ def _parts(a: Floats) -> Any:
 
 def _stack(parts: Any) -> Floats:
     return np.stack(np.broadcast_arrays(*parts), axis=-1)
+
+
+def as_vec(values: ArrayLike) -> Vec3:
+    """Three numbers as the tuple that kernels take."""
+    x, y, z = np.asarray(values, dtype=np.float64).tolist()
+    return (x, y, z)
+
+
+def as_quat(values: ArrayLike) -> Quat:
+    """Four numbers as the tuple that kernels take."""
+    w, x, y, z = np.asarray(values, dtype=np.float64).tolist()
+    return (w, x, y, z)
 
 
 def multiply(a: Floats, b: Floats) -> Floats:
@@ -49,7 +61,7 @@ def normalize(q: Floats) -> Floats:
 
 
 def canonical(q: Floats) -> Floats:
-    """Of q and -q, the one whose first non-zero component is positive."""
+    """Quaternions with the sign that makes the first non-zero component positive."""
     first = np.take_along_axis(q, np.argmax(q != 0.0, axis=-1, keepdims=True), axis=-1)
     return np.where(first < 0.0, -q, q)
 

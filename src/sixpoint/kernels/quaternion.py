@@ -85,7 +85,7 @@ def quat_normalize(q: Quat) -> Quat:
 
 @helper
 def quat_canonical(q: Quat) -> Quat:
-    """Of q and -q, the one whose first non-zero component is positive."""
+    """Quaternion with the sign that makes its first non-zero component positive."""
     for c in q:
         if c > 0.0:
             return q

@@ -16,7 +16,8 @@ from ..body.anatomy import Anatomy, anatomy_of
 from ..body.hand import FINGERS, PALM, Finger
 from ..body.skeleton import Skeleton
 from ..errors import UnknownName
-from ..kernels.types import Floats, Vec3
+from ..kernels.arrays import as_vec
+from ..kernels.types import Vec3
 from .base import JointLimit
 from .collection import Limits
 from .models import FlexionLimit, SwingTwistLimit
@@ -226,7 +227,7 @@ def hand_limits(skeleton: Skeleton) -> Limits:
         root, hinges = (THUMB_ROOT, THUMB_HINGES) if name == "thumb" else (KNUCKLE, HINGES)
         joints[f"{name}_{finger.joints[0]}"] = _finger_root(finger, *root)
         for joint, (low, high) in hinges.items():
-            joints[f"{name}_{joint}"] = FlexionLimit.degrees(low, high, _triple(finger.axis))
+            joints[f"{name}_{joint}"] = FlexionLimit.degrees(low, high, as_vec(finger.axis))
     for joint in joints:
         if joint not in skeleton.names:
             raise UnknownName("joint", joint, skeleton.names)
@@ -242,11 +243,6 @@ def _finger_root(
     finger: Finger, spread: float, extension: float, flexion: float
 ) -> SwingTwistLimit:
     curl = np.cross(finger.axis, finger.direction)
-    frame = (_triple(finger.direction), _triple(curl), _triple(finger.axis))
+    frame = (as_vec(finger.direction), as_vec(curl), as_vec(finger.axis))
     boundary = _boundary(flexion, spread, extension, spread)
     return SwingTwistLimit.degrees(*frame, boundary, (0.0, 0.0), "pchip")
-
-
-def _triple(v: Floats) -> Vec3:
-    x, y, z = v.tolist()
-    return (x, y, z)

@@ -1,1 +1,1 @@
-"""What people tend to do: a small model that says what six points leave open."""
+"""A small model of how people usually move: it fills in what six points leave open."""

@@ -44,7 +44,7 @@ class Value:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of the array."""
+        """Shape of the array."""
         return self.array.shape
 
     def __add__(self, other: Value | Array | float) -> Value:
@@ -101,7 +101,7 @@ class Value:
         )
 
     def mean(self) -> Value:
-        """Of all numbers."""
+        """Mean of all numbers."""
         return self.sum() * (1.0 / self.array.size)
 
     def reshape(self, *shape: int) -> Value:

@@ -34,17 +34,17 @@ HINGE_TINY = 1e-6
 FULL = 0.9995
 """Part of a limb's length that it may reach, as in the solver."""
 REGIONS = ("lumbar", "thoracic", "thoracic", "cervical", "cervical", "cervical")
-"""Of the joints between one station and the next."""
+"""Region of the joint between each station and the next."""
 DEGREES = 360
 """Samples of a limit's boundary."""
 
 
-SMOOTH_PLACE, SMOOTH_ANGLE = 1e-6, 1e-4
+SMOOTH_DISTANCE, SMOOTH_ANGLE = 1e-6, 1e-4
 """Squares of the distances (parts of height) and angles [rad] below which a cost is smooth."""
-PLACES, TURNS, LENGTHS = 10.0, 1.0, 0.02
-"""What errors of places and of rotations cost, and directions of another length than 1."""
+POSITION_COST, ROTATION_COST, LENGTH_COST = 10.0, 1.0, 0.02
+"""What errors of positions and of rotations cost, and directions of another length than 1."""
 SCORED = 22.0
-TWIST = 0.5
+TWIST_COST = 0.5
 """What the twist of a forearm costs, which counts with no joint or with the hand's."""
 
 
@@ -62,13 +62,13 @@ class Body(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """Rotations and places of the body, in the facing."""
+    """Rotations and positions of the body, in the facing."""
 
     locals: Value
     """Rotation matrices relative to the part below: pelvis (in the facing), six joints of the
     spine, four shoulders and hips, four elbows and knees, two twists of forearms, two hands, two
     feet; shape (N, 21, 3, 3)."""
-    places: Value
+    positions: Value
     """Five of the spine, clavicles, shoulders and hips, elbows and knees, shape (N, 15, 3)."""
 
 
@@ -78,38 +78,40 @@ class Batch(NamedTuple):
     points: Array
     """Head, wrists and ankles as they were seen, shape (N, 5, 3)."""
     body: Body
-    turns: Array
+    rotations: Array
     """Rotations as in `Answer.locals`, shape (N, 21, 3, 3)."""
-    places: Array
-    """As in `Answer.places`, shape (N, 15, 3)."""
+    positions: Array
+    """As in `Answer.positions`, shape (N, 15, 3)."""
 
 
-def turn_weights() -> Array:
+def rotation_costs() -> Array:
     """What the angle of each of the 21 rotations costs."""
     weights = np.ones(21, np.float32)
-    weights[15:17] = TWIST
+    weights[15:17] = TWIST_COST
     return weights
 
 
 def loss(outputs: Value, batch: Batch) -> Value:
     """The cost of outputs (N, 78)."""
-    places, turns = errors(answer(outputs, batch.points, batch.body), batch)
+    positions, rotations = errors(answer(outputs, batch.points, batch.body), batch)
     rows = outputs.reshape(len(batch.points), ROWS, 3)
     excess = ad.dot(rows, rows) - 1.0
-    cost = ad.sqrt((places * places).mean()) * PLACES + turns.mean() * TURNS
-    return cost + (excess * excess).mean() * LENGTHS
+    cost = (
+        ad.sqrt((positions * positions).mean()) * POSITION_COST + rotations.mean() * ROTATION_COST
+    )
+    return cost + (excess * excess).mean() * LENGTH_COST
 
 
 def errors(found: Answer, batch: Batch) -> tuple[Value, Value]:
     """Mean distance and mean angle of the scored joints in each frame, shape (N,) each."""
-    gap = found.places - batch.places
-    distances = ad.sqrt((gap * gap).sum(axis=-1) + SMOOTH_PLACE)
-    twist = found.locals - batch.turns
+    gap = found.positions - batch.positions
+    distances = ad.sqrt((gap * gap).sum(axis=-1) + SMOOTH_DISTANCE)
+    twist = found.locals - batch.rotations
     # |A - B|^2 = 8 sin^2(angle / 2), so this is the angle where it is small, and less where not.
     angles = ad.sqrt((twist * twist).sum(axis=(-2, -1)) * 0.5 + SMOOTH_ANGLE)
     return (
         distances.sum(axis=1) * (1.0 / SCORED),
-        (angles * turn_weights()).sum(axis=1) * (1.0 / SCORED),
+        (angles * rotation_costs()).sum(axis=1) * (1.0 / SCORED),
     )
 
 
@@ -117,17 +119,17 @@ def answer(outputs: Value, points: Array, body: Body) -> Answer:
     """What outputs (N, 78) mean for bodies whose points (N, 5, 3) were seen in the facing."""
     rows = outputs.reshape(len(points), ROWS, 3)
     stations = within_limits(frames(rows[:, 0:HINGES:2], rows[:, 1:HINGES:2]))
-    spine = ad.cumsum(_turned(stations[:, TORSO:HEAD], body.parts))
+    spine = ad.cumsum(_rotated(stations[:, TORSO:HEAD], body.parts))
     chest, pelvis = stations[:, CHEST : CHEST + 1], stations[:, PELVIS : PELVIS + 1]
     neck_base = spine[:, TORSO_PARTS - 1 : TORSO_PARTS]
-    clavicles = neck_base + _turned(chest, body.bases[:, :ARMS])
-    shoulders = clavicles + _turned(chest, body.clavicles)
-    roots = ad.concatenate([shoulders, _turned(pelvis, body.bases[:, ARMS:])], axis=1)
+    clavicles = neck_base + _rotated(chest, body.bases[:, :ARMS])
+    shoulders = clavicles + _rotated(chest, body.clavicles)
+    roots = ad.concatenate([shoulders, _rotated(pelvis, body.bases[:, ARMS:])], axis=1)
     upper, lower, hinges = _limbs(rows[:, HINGES:ENDS], roots, points[:, 1:], body.bones)
     carriers = ad.concatenate([chest, chest, pelvis, pelvis], axis=1)
     twists, swings = _hands(rows[:, ENDS : ENDS + 2 * ARMS])
     feet = rows[:, ENDS + 2 * ARMS :]
-    turns = [
+    rotations = [
         pelvis,
         stations[:, :-1].transposed() @ stations[:, 1:],
         carriers.transposed() @ upper,
@@ -137,7 +139,7 @@ def answer(outputs: Value, points: Array, body: Body) -> Answer:
         frames(feet[:, 0::2], feet[:, 1::2]),
     ]
     return Answer(
-        ad.concatenate(turns, axis=1),
+        ad.concatenate(rotations, axis=1),
         ad.concatenate([spine, clavicles, roots, hinges], axis=1),
     )
 
@@ -154,7 +156,7 @@ def unit(v: Value, tiny: float = TINY) -> Value:
     return v / ad.sqrt(ad.dot(v, v) + tiny)
 
 
-def _turned(rotations: Value, vectors: Array) -> Value:
+def _rotated(rotations: Value, vectors: Array) -> Value:
     return (rotations * vectors[..., None, :]).sum(axis=-1)
 
 
@@ -223,15 +225,17 @@ def _limit(region: str) -> tuple[SwingTwistLimit, Array]:
     return limit, limit.amplitude(angles).astype(np.float32)
 
 
-def _held(turns: Value, region: str) -> Value:
+def _held(rotations: Value, region: str) -> Value:
     """Rotations (N, 3, 3) brought within a limit: swing and twist about Y, as in `kernels.limits`.
 
     Turns between neighbours in a spine are far from half a turn.
     """
     limit, boundary = _limit(region)
-    trace = turns[:, 0, 0] + turns[:, 1, 1] + turns[:, 2, 2]
+    trace = rotations[:, 0, 0] + rotations[:, 1, 1] + rotations[:, 2, 2]
     w = ad.sqrt(ad.maximum(trace + 1.0, 1e-3)) * 0.5
-    x, y, z = ((turns[:, j, i] - turns[:, i, j]) / (w * 4.0) for i, j in ((1, 2), (2, 0), (0, 1)))
+    x, y, z = (
+        (rotations[:, j, i] - rotations[:, i, j]) / (w * 4.0) for i, j in ((1, 2), (2, 0), (0, 1))
+    )
     size = ad.sqrt(w * w + y * y + 1e-12)
     c, s = w / size, y / size
     # Swing = turn times the twist back: about (swing_x, 0, swing_z).

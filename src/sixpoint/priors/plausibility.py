@@ -201,7 +201,7 @@ def _examples(
     five, sizes = rows.points[which].astype(np.float64), rows.sizes[which].astype(np.float64)
     five += noise * rng.random((count, 1, 1)) ** 2 * rng.normal(size=five.shape)
     points = np.concatenate([np.zeros((count, 1, 3)), five], axis=1)
-    lefts = arrays.rotate(rows.turns[which, 0].astype(np.float64), np.array([1.0, 0.0, 0.0]))
+    lefts = arrays.rotate(rows.rotations[which, 0].astype(np.float64), np.array([1.0, 0.0, 0.0]))
     found = []
     for six, left in ((points, lefts), spoiled(points, lefts, rng)):
         cold = rng.random((count, 1)) < FROM_POINTS_ALONE

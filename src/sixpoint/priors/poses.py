@@ -1,4 +1,4 @@
-"""What a prior learns from: the turns of a person's parts, free of the rig they came from.
+"""Builds and poses of people, independent of the rig they came from: what a prior learns from.
 
 A `Build` is a person's measures, a `Poses` what the parts of a body did, both in anatomical frames
 on the common spine. Any build can take any poses: exchanging builds (`place`) gives people of other
@@ -52,7 +52,7 @@ class Poses:
     """World rotations of the parts of a body, relative to the neutral stance, over F frames."""
 
     stations: Floats
-    """Of the spine, shape (F, 7, 4)."""
+    """Rotations of the stations of the spine, shape (F, 7, 4)."""
     clavicles: Floats
     """Shape (F, 2, 4)."""
     limbs: Floats
@@ -101,16 +101,18 @@ def build_of(anatomy: Anatomy) -> Build:
 
 def _parts(anatomy: Anatomy, start: int, nodes: tuple[int, ...], count: int) -> Floats:
     """A stretch of the spine as so many vectors; the rig's own where it has as many."""
-    places = anatomy.positions[list(nodes)] - anatomy.positions[start]
+    positions = anatomy.positions[list(nodes)] - anatomy.positions[start]
     if len(nodes) == count + 1:
-        return np.diff(places, axis=0)
-    along = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(places, axis=0), axis=1))])
+        return np.diff(positions, axis=0)
+    along = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(positions, axis=0), axis=1))])
     at = np.linspace(0.0, along[-1], count + 1)
-    return np.diff(np.stack([np.interp(at, along, places[:, k]) for k in range(3)], axis=1), axis=0)
+    return np.diff(
+        np.stack([np.interp(at, along, positions[:, k]) for k in range(3)], axis=1), axis=0
+    )
 
 
 def poses_of(motion: Motion) -> Poses:
-    """The turns of a body's parts in every frame of a motion."""
+    """The rotations of a body's parts in every frame of a motion."""
     pieces = [_poses(motion, slice(f, f + STRIPE)) for f in range(0, max(len(motion), 1), STRIPE)]
     return Poses.joined(pieces)
 
@@ -119,26 +121,26 @@ def _poses(motion: Motion, frames: slice) -> Poses:
     anatomy = anatomy_of(motion.skeleton)
     spine = spine_map(anatomy)
     _, world = motion.world(frames)
-    turns = arrays.multiply(world, arrays.conjugate(anatomy.neutral))
+    rotations = arrays.multiply(world, arrays.conjugate(anatomy.neutral))
     pelvis = anatomy.node("pelvis")
     first = spine.lower if spine.lower >= 0 else pelvis
     parts = [first, *anatomy.bends[1:-1], anatomy.joint_carrying(anatomy.bends[-1])]
-    along = turns[:, parts]
+    along = rotations[:, parts]
     blend = spine.stations
     stations = arrays.slerp(along[:, blend.low], along[:, blend.high], blend.share)
-    stations = np.concatenate([turns[:, [pelvis]], stations], axis=1)
+    stations = np.concatenate([rotations[:, [pelvis]], stations], axis=1)
     limbs, clavicles = [], []
     for limb, (clavicle, *roles) in enumerate(LIMB_ROLES):
         nodes = [anatomy.node(role) for role in roles]
-        limbs.append(turns[:, [anatomy.joint_carrying(node) for node in nodes]])
+        limbs.append(rotations[:, [anatomy.joint_carrying(node) for node in nodes]])
         if limb < ARMS:
             has = anatomy.has(clavicle)
-            clavicles.append(turns[:, anatomy.node(clavicle)] if has else stations[:, CHEST])
+            clavicles.append(rotations[:, anatomy.node(clavicle)] if has else stations[:, CHEST])
     return Poses(stations, np.stack(clavicles, axis=1), np.stack(limbs, axis=1))
 
 
 @dataclass(frozen=True, eq=False)
-class Places:
+class BodyPositions:
     """Where the parts of a body are, relative to the pelvis [m], over F frames."""
 
     spine: Floats
@@ -158,18 +160,18 @@ class Places:
         return np.concatenate([self.spine[:, -1:], self.ends], axis=1)
 
 
-def place(build: Build, poses: Poses) -> Places:
+def body_positions(build: Build, poses: Poses) -> BodyPositions:
     """Forward kinematics of the common body."""
-    turns = poses.stations
+    rotations = poses.stations
     parts = np.concatenate([build.torso, build.neck])
-    spine = np.cumsum(arrays.rotate(turns[:, TORSO:HEAD], parts), axis=1)
-    chest = turns[:, [CHEST] * ARMS]
+    spine = np.cumsum(arrays.rotate(rotations[:, TORSO:HEAD], parts), axis=1)
+    chest = rotations[:, [CHEST] * ARMS]
     clavicles = spine[:, [TORSO_PARTS - 1]] + arrays.rotate(chest, build.bases[:ARMS])
     shoulders = clavicles + arrays.rotate(poses.clavicles, build.clavicles)
-    hips = arrays.rotate(turns[:, [PELVIS] * (LIMBS - ARMS)], build.bases[ARMS:])
+    hips = arrays.rotate(rotations[:, [PELVIS] * (LIMBS - ARMS)], build.bases[ARMS:])
     roots = np.concatenate([shoulders, hips], axis=1)
     down = np.zeros((LIMBS, 2, 3))
     down[..., 1] = -build.bones
     hinges = roots + arrays.rotate(poses.limbs[:, :, 0], down[:, 0])
     ends = hinges + arrays.rotate(poses.limbs[:, :, 1], down[:, 1])
-    return Places(spine, clavicles, roots, hinges, ends)
+    return BodyPositions(spine, clavicles, roots, hinges, ends)

@@ -20,7 +20,7 @@ from .layout import INPUTS, OUTPUTS, facing, inputs, mirror_inputs, mirror_outpu
 from .loss import Batch, loss
 from .model import Prior, always_plausible
 from .plausibility import PlausibilityTraining, fit_plausibility
-from .training_data import Rows, Subject, draw_rows, find_leaks, turned_facing
+from .training_data import Rows, Subject, draw_rows, find_leaks, rotated_facing
 
 Progress = Callable[[int, int], None]
 
@@ -196,15 +196,15 @@ def _batch(
     exact, sizes = rows.points[which], rows.sizes[which]
     noise = settings.noise * rng.random((count, 1, 1)) ** 2
     points = exact + (noise * rng.normal(size=exact.shape)).astype(np.float32)
-    turns = arrays.to_matrix(rows.turns[which].astype(np.float64)).astype(np.float32)
+    rotations = arrays.to_matrix(rows.rotations[which].astype(np.float64)).astype(np.float32)
     angle = np.where(
         rng.random(count) < settings.lost,
         rng.uniform(-np.pi, np.pi, count),
         settings.yaw * rng.normal(size=count),
     )
-    frames = turned_facing(points, turns[:, 0, :, 0], angle)
+    frames = rotated_facing(points, rotations[:, 0, :, 0], angle)
     if look is not None:
         frames = look(points, frames, sizes)
-    turns[:, 0] = transposed(frames) @ turns[:, 0]
+    rotations[:, 0] = transposed(frames) @ rotations[:, 0]
     x = inputs(points, frames, sizes).astype(np.float32)
-    return x, Batch(points @ frames, rows.body(which), turns, rows.places[which] @ frames)
+    return x, Batch(points @ frames, rows.body(which), rotations, rows.positions[which] @ frames)

@@ -24,7 +24,7 @@ from ..motion.motion import Motion
 from .autograd import Array
 from .layout import facing, measures
 from .loss import Body
-from .poses import ARMS, CHEST, LIMBS, Build, Poses, build_of, place, poses_of
+from .poses import ARMS, CHEST, LIMBS, Build, Poses, body_positions, build_of, poses_of
 from .spine_resampling import HEAD, PELVIS
 
 SAME_POSE = np.radians(2.0)
@@ -75,10 +75,10 @@ class Rows(NamedTuple):
     """(N, 2, 3)."""
     bones: Array
     """(N, 4, 2)."""
-    turns: Array
+    rotations: Array
     """As in `Answer.locals`, but quaternions and the pelvis in the world, (N, 21, 4)."""
-    places: Array
-    """As in `Answer.places`, (N, 15, 3)."""
+    positions: Array
+    """As in `Answer.positions`, (N, 15, 3)."""
     sizes: Array
     """(N, 12)."""
 
@@ -113,13 +113,13 @@ def draw_rows(
     return Rows(*(np.concatenate(column) for column in zip(*pieces, strict=True)))
 
 
-def turns_of(poses: Poses) -> Floats:
+def part_rotations(poses: Poses) -> Floats:
     """Rotations of each part relative to the one below, the pelvis's in the world, (F, 21, 4)."""
     stations, limbs = poses.stations, poses.limbs
     carriers = stations[:, [CHEST, CHEST, PELVIS, PELVIS]]
     ends = _relative(limbs[:, :, 1], limbs[:, :, 2])
     twists = twist_of(ends[:, :ARMS])
-    turns = [
+    rotations = [
         stations[:, [PELVIS]],
         _relative(stations[:, :-1], stations[:, 1:]),
         _relative(carriers, limbs[:, :, 0]),
@@ -128,7 +128,7 @@ def turns_of(poses: Poses) -> Floats:
         _relative(twists, ends[:, :ARMS]),
         ends[:, ARMS:],
     ]
-    return np.concatenate(turns, axis=1)
+    return np.concatenate(rotations, axis=1)
 
 
 def twist_of(hands: Floats) -> Floats:
@@ -160,28 +160,28 @@ def _varied(build: Build, spread: float, rng: np.random.Generator) -> Build:
 
 
 def _rows(build: Build, poses: Poses) -> list[Array]:
-    places = place(build, poses)
+    positions = body_positions(build, poses)
     height = build.height
 
     def column(lengths: Floats) -> Array:
-        """Of one build, for every frame."""
+        """Lengths of one build, repeated for every frame."""
         repeated = np.broadcast_to(lengths, (len(poses), *lengths.shape))
         return np.asarray(repeated, np.float32)
 
-    everywhere = [places.spine, places.clavicles, places.roots, places.hinges]
+    everywhere = [positions.spine, positions.clavicles, positions.roots, positions.hinges]
     return [
-        np.asarray(places.points / height, np.float32),
+        np.asarray(positions.points / height, np.float32),
         column(np.concatenate([build.torso, build.neck]) / height),
         column(build.bases / height),
         column(build.clavicles / height),
         column(build.bones / height),
-        np.asarray(turns_of(poses), np.float32),
+        np.asarray(part_rotations(poses), np.float32),
         np.asarray(np.concatenate(everywhere, axis=1) / height, np.float32),
         column(measures(build)),
     ]
 
 
-def turned_facing(points: Array, left: Array, angle: Array) -> Array:
+def rotated_facing(points: Array, left: Array, angle: Array) -> Array:
     """Facings (N, 3, 3) that are off by angles (N,) about the line from pelvis to head."""
     frames = facing(points, left)
     cosine, sine = np.cos(angle)[:, None], np.sin(angle)[:, None]
@@ -215,12 +215,14 @@ def marks_of(poses: Poses) -> Array:
     pelvis = arrays.conjugate(poses.stations[:, :1])
     bones = arrays.multiply(pelvis, poses.limbs[:, :, :2].reshape(-1, BONES, 4))
     trunk = arrays.multiply(pelvis, poses.stations[:, [CHEST, HEAD]])
-    pieces = [arrays.rotate(turns, axis) for turns, axis in ((bones, y), (trunk, x), (trunk, y))]
+    pieces = [
+        arrays.rotate(rotations, axis) for rotations, axis in ((bones, y), (trunk, x), (trunk, y))
+    ]
     return np.concatenate(pieces, axis=1).astype(np.float32)
 
 
 def mirrored(marks: Array) -> Array:
-    """The same of bodies in a mirror: left and right change places, x changes its sign."""
+    """The same of bodies in a mirror: left and right are exchanged, x changes its sign."""
     limbs = [limb ^ 1 for limb in range(LIMBS)]
     order = [2 * limb + bone for limb in limbs for bone in range(2)]
     found = marks[:, [*order, *range(BONES, MARKS)]] * np.array([-1.0, 1.0, 1.0], np.float32)
@@ -230,7 +232,7 @@ def mirrored(marks: Array) -> Array:
 
 
 def different(marks: Array) -> Array:
-    """Those marked poses that cannot both be taken for a third one."""
+    """Marked poses without those that are nearly the same."""
     gaps = _gaps(marks, marks)
     kept: list[int] = []
     for k in range(len(marks)):
@@ -240,7 +242,7 @@ def different(marks: Array) -> Array:
 
 
 def _found(some: Array, many: Array) -> int:
-    """Of how many marked poses there is one among many."""
+    """Number of marked poses that occur among many."""
     nearest: Array = np.full(len(some), np.inf)
     for start in range(0, len(many), POSES_AT_A_TIME):
         nearest = np.minimum(

@@ -16,20 +16,20 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable, Iterable
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 import numpy as np
 
 from ..errors import InputError
 from ..kernels import arrays
-from ..kernels.types import Floats, Quat, Vec3
+from ..kernels.arrays import as_vec
+from ..kernels.types import Floats, Vec3
 from ..motion.pose import Pose
 
 T = TypeVar("T")
 """What a task measures."""
 Shape = tuple[float, ...] | tuple[tuple[float, ...], ...]
 """Three standard deviations along X, Y and Z of the world, or a covariance (3, 3)."""
-NO_AXIS: Vec3 = (0.0, 0.0, 0.0)
 
 
 class Task(abc.ABC, Generic[T]):
@@ -103,6 +103,19 @@ class Task(abc.ABC, Generic[T]):
             object.__setattr__(self, "covariance", _shape(self.label, self.covariance))
 
 
+class ScalarTask(Task[Floats]):
+    """Base of tasks that measure what is wrong with a pose: their goal is zero."""
+
+    @property
+    def goal(self) -> Floats:
+        """Nothing is wrong, (1,)."""
+        return np.zeros(1)
+
+    def residual(self, pose: Pose, target: Floats | None = None) -> Floats:
+        """Minus what is measured, or the target less that, (m,)."""
+        return np.asarray(self.aim(target)) - self.measure(pose)
+
+
 def _shape(label: str, given: object) -> Shape:
     """A checked covariance as plain tuples."""
     try:
@@ -118,18 +131,6 @@ def _shape(label: str, given: object) -> Shape:
         f"Expected three deviations > 0, or a positive covariance (3, 3), for the task {label!r}; "
         f"got {given!r}."
     )
-
-
-def as_vec(values: Any) -> Vec3:
-    """Three numbers as kernels take them."""
-    x, y, z = np.asarray(values, dtype=np.float64).tolist()
-    return (x, y, z)
-
-
-def as_quat(values: Any) -> Quat:
-    """Four numbers as kernels take them."""
-    w, x, y, z = np.asarray(values, dtype=np.float64).tolist()
-    return (w, x, y, z)
 
 
 def node_position(pose: Pose, name: str) -> Vec3:

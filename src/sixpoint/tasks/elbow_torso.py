@@ -28,11 +28,11 @@ class ElbowTorso:
     """The elbows and the torso of one skeleton. Build it with `ElbowTorso.of`."""
 
     skeleton: Skeleton
-    """Whose elbows."""
+    """Skeleton that has the elbows."""
     prisms: tuple[TorsoPrism, ...]
     """The torso, lowest prism first."""
     radius: float
-    """Of the balls that stand for the elbows [m]."""
+    """Radius of the balls that stand for the elbows [m]."""
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.radius) and self.radius > 0.0):

@@ -16,17 +16,17 @@ from numpy.typing import ArrayLike
 from ..errors import InputError
 from ..kernels.types import Floats
 from ..motion.pose import Pose
-from .base import Task
+from .base import ScalarTask
 
 STEP = 1e-6
-"""Of the central differences [rad]."""
+"""Step of the central differences [rad]."""
 LARGEST = 1e12
-"""What a function gives is smaller: squares of larger numbers leave nothing to compare."""
+"""Functions must return smaller numbers: squares of larger ones leave nothing to compare."""
 
 
 @dataclass(frozen=True)
-class FunctionTask(Task[Floats]):
-    """A task made of a function; see the two kinds of it below."""
+class FunctionTask(ScalarTask):
+    """Base of the two tasks that call a function."""
 
     batched: ClassVar[bool]
     """Whether the function takes many poses at once."""
@@ -51,15 +51,6 @@ class FunctionTask(Task[Floats]):
     def label(self) -> str:
         """See `Task.label`."""
         return self.name
-
-    @property
-    def goal(self) -> Floats:
-        """Nothing is wrong, (1,) or as many zeros as the function gives numbers."""
-        return np.zeros(1)
-
-    def residual(self, pose: Pose, target: Floats | None = None) -> Floats:
-        """What is wrong, with a minus, (m,)."""
-        return np.asarray(self.aim(target)) - self.measure(pose)
 
     def jacobian(self, pose: Pose, target: Floats | None = None) -> Floats:
         """Change of what the function gives with each degree of freedom (m, D), by differences."""

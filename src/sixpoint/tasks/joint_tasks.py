@@ -13,9 +13,10 @@ from ..body.skeleton import Skeleton
 from ..errors import InputError
 from ..kernels import arrays
 from ..kernels import tasks as formulas
+from ..kernels.arrays import as_quat, as_vec
 from ..kernels.types import Floats, Ints
 from ..motion.pose import Pose
-from .base import Task, as_quat, as_vec, rows_of
+from .base import ScalarTask, Task, rows_of
 
 FINGER_RATIO = 2.0 / 3.0
 """Bend of the last joint of a finger over that of the middle one (Courty & Arnaud 2008)."""
@@ -87,7 +88,7 @@ class Posture(Task[Pose]):
 
 
 @dataclass(frozen=True)
-class Coupling(Task[Floats]):
+class Coupling(ScalarTask):
     """One hinge shall be bent by a part of what another is bent, both from rest."""
 
     angular: ClassVar[bool] = True
@@ -113,11 +114,6 @@ class Coupling(Task[Floats]):
         """See `Task.label`."""
         return f"coupling {self.joint}"
 
-    @property
-    def goal(self) -> Floats:
-        """Bent together: no difference, (1,)."""
-        return np.zeros(1)
-
     def joints(self, skeleton: Skeleton) -> tuple[int, int]:
         """Numbers of the hinge that follows, and of the one that it follows."""
         body = skeleton.articulation
@@ -135,10 +131,6 @@ class Coupling(Task[Floats]):
         angles = body.angles(pose.rotations)
         follower, leader = (float(angles[body.first[j]]) for j in self.joints(pose.skeleton))
         return np.array([formulas.coupling_angle(follower, leader, self.ratio)])
-
-    def residual(self, pose: Pose, target: Floats | None = None) -> Floats:
-        """What the one still has to bend, (1,) [rad]."""
-        return np.asarray(self.aim(target)) - self.measure(pose)
 
     def jacobian(self, pose: Pose, target: Floats | None = None) -> Floats:
         """One for the hinge that follows, minus the ratio for the other, (1, D)."""
@@ -160,7 +152,7 @@ def finger_couplings(weight: float = 1.0) -> tuple[Coupling, ...]:
 
 
 @dataclass(frozen=True)
-class Smoothness(Task[Floats]):
+class Smoothness(ScalarTask):
     """Neighbours in a chain shall be rotated alike, relative to rest (Courty & Arnaud, Eq. (16)).
 
     The energy is the sum, over the joints of the chain and their neighbours on both sides within a
@@ -184,11 +176,6 @@ class Smoothness(Task[Floats]):
             raise InputError(f"Expected a `window` of 1 joint or more, got {self.window!r}.")
         if self.chain is not None and len(set(self.chain)) != len(self.chain):
             raise InputError(f"Expected each joint of a `chain` once, got {self.chain!r}.")
-
-    @property
-    def goal(self) -> Floats:
-        """All alike: no energy, (1,)."""
-        return np.zeros(1)
 
     def joints(self, skeleton: Skeleton) -> Ints:
         """Numbers of the joints of the chain, in its order."""
@@ -214,10 +201,6 @@ class Smoothness(Task[Floats]):
         local = pose.skeleton.articulation.to_rest(pose.rotations)
         pairs = self.pairs(pose.skeleton)
         return np.array([formulas.smoothness_energy(local, pairs, 0, len(pairs))])
-
-    def residual(self, pose: Pose, target: Floats | None = None) -> Floats:
-        """What is too much of the energy, with a minus, (1,) [rad]."""
-        return np.asarray(self.aim(target)) - self.measure(pose)
 
     def jacobian(self, pose: Pose, target: Floats | None = None) -> Floats:
         """Gradient of the energy (1, D); pairs that are rotated alike have none."""

@@ -10,10 +10,11 @@ import numpy as np
 from ..errors import InputError
 from ..kernels import arrays
 from ..kernels import tasks as formulas
+from ..kernels.arrays import as_quat, as_vec
 from ..kernels.types import Floats, Vec3
 from ..kernels.vector import vec_cross, vec_sub
 from ..motion.pose import Pose
-from .base import Shape, Task, as_quat, as_vec, node_jacobian, node_position, node_rotation
+from .base import Shape, Task, node_jacobian, node_position, node_rotation
 
 
 @dataclass(frozen=True)
@@ -161,7 +162,7 @@ class Floor(Task[Floats]):
     node: str
     """Name of the joint or site, or its role on a person."""
     height: float = 0.0
-    """Of the floor, or of an ankle above it [m]."""
+    """Height of the floor, or of an ankle above it [m]."""
     lifts: bool = False
     """Whether it may leave the floor: then only what lies below it counts."""
     weight: float = 1.0

@@ -9,16 +9,17 @@ import numpy as np
 from ..body.shapes import free_pairs, pair_depths
 from ..body.skeleton import Skeleton
 from ..errors import InputError
+from ..kernels.arrays import as_vec
 from ..kernels.capsule import way_apart
 from ..kernels.types import Floats
 from ..motion.motion import STRIPE, Motion
 from ..motion.pose import Pose
-from .base import Task, as_vec, joint_columns, moving_axes
+from .base import ScalarTask, joint_columns, moving_axes
 from .contacts import Contacts, Event, sorted_events
 
 
 @dataclass(frozen=True)
-class SelfCollision(Task[Floats]):
+class SelfCollision(ScalarTask):
     """All pairs of capsules of a person except neighbours shall stay apart.
 
     One row for each pair (`sixpoint.tasks.SelfContact.pairs` names them). Pairs that are apart have
@@ -41,20 +42,11 @@ class SelfCollision(Task[Floats]):
         """See `Task.label`."""
         return "self_collision"
 
-    @property
-    def goal(self) -> Floats:
-        """No depth at all, (1,) [m]."""
-        return np.zeros(1)
-
     def measure(self, pose: Pose) -> Floats:
         """Depth of each pair, zero where it is apart, (P,) [m]."""
         shape, pairs = free_pairs(pose.skeleton)
         depths, _, _ = pair_depths(shape, pairs, *pose.world())
         return np.maximum(depths + self.margin, 0.0)
-
-    def residual(self, pose: Pose, target: Floats | None = None) -> Floats:
-        """Minus the depth of each pair, (P,) [m]."""
-        return -self.measure(pose)
 
     def jacobian(self, pose: Pose, target: Floats | None = None) -> Floats:
         """Change of each depth with each degree of freedom (P, D) [m/rad]; zero where apart."""

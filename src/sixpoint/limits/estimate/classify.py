@@ -38,7 +38,7 @@ NEUTRAL_PASS = 1e-5
 LEAST_FIXED = np.radians(0.5)
 """A joint without noise that spreads less than this is fixed [rad]."""
 MOST_FIXED = np.radians(5.0)
-"""No joint that spreads more is fixed, however noisy it looks: some jerk all the time [rad]."""
+"""No joint that spreads more is fixed, however noisy it looks [rad]."""
 SAME_AXIS = 0.3
 """An axis whose cosine with the usual one of its role is smaller is another axis."""
 PER_OCTAVE = 32
@@ -97,7 +97,7 @@ class Moments:
 
     @staticmethod
     def of(joints: int, blocks: Callable[[], Iterable[Floats]]) -> Moments:
-        """Go twice over blocks of samples (n, J, 4).
+        """Sums over blocks of samples (n, J, 4), which are gone over twice.
 
         Signs that were continuous in time would depend on which clip comes after which.
         """
@@ -123,13 +123,13 @@ class Classes:
     reference: Floats
     """Rotations that hinge angles are measured from, shape (J, 4)."""
     eigenvalues: Floats
-    """Of the scatter of vector parts, falling, shape (J, 3)."""
+    """Eigenvalues of the scatter of vector parts, in descending order, shape (J, 3)."""
     axes: Floats
     """Unit axis of each joint as a hinge, shape (J, 3): q = reference * (rotation about it)."""
     noise: Floats
     """Noise about each axis [rad], shape (J,)."""
     confidence: Floats
-    """0 where the type was a near thing or the samples few, 1 where it was clear, shape (J,)."""
+    """0 where the decision was close or the samples few, 1 where it was clear, shape (J,)."""
 
     @property
     def spreads(self) -> Floats:
@@ -225,7 +225,7 @@ def _from_neutral(reference: Floats, axes: Floats) -> Floats:
 def _confidence(
     types: Ints, spreads: Floats, rest: Floats, still: Floats, rules: TypeRules, count: int
 ) -> Floats:
-    """How many times the decisive number is away from its threshold, squeezed into [0, 1)."""
+    """Ratio of the decisive number to its threshold, mapped to [0, 1)."""
     tiny = 1e-12
     moves = np.log(np.maximum(spreads[:, 0], tiny) / np.maximum(still, tiny))
     narrow = np.log(max(rules.hinge_spread, tiny) / np.maximum(spreads[:, 1], tiny))
@@ -247,7 +247,7 @@ class Noise:
         """Triples of consecutive frames so far."""
 
     def add(self, frames: Floats, jump: bool) -> None:
-        """More frames (n, J, 4); `jump`: they do not follow on those before.
+        """Add frames (n, J, 4); `jump`: they do not follow on the previous ones.
 
         Which frame rotations are measured in does not matter, nor do their signs.
         """

@@ -20,6 +20,7 @@ import numpy as np
 from ...atomic_write import atomic_write
 from ...errors import InputError, UnknownName
 from ...kernels import arrays
+from ...kernels.arrays import as_quat, as_vec
 from ...kernels.types import Bools, Floats, Quat, Vec3
 from ..base import TYPES, JointLimit
 from ..collection import FAMILIES, Limits, limits_text
@@ -35,12 +36,12 @@ LEAST_SWING = np.radians(0.01)
 
 
 BIND_SLACK = np.radians(2.5)
-"""A fixed joint, or a hinge, is bound where it moves if the pose is no farther beside [rad]."""
+"""How far a feasible bind pose of a hinge or a fixed joint may be beside its motion [rad]."""
 
 
 @dataclass(frozen=True)
 class Repair:
-    """What takes the place of a bind pose that is infeasible."""
+    """Replacement of an infeasible bind pose."""
 
     method: Method = "midpoint"
     """The middle of each interval; the mean direction, or the middle if that is outside; or what
@@ -89,10 +90,7 @@ class Bind:
         feasible = bool(limit.violation(pose) <= (0.0 if ball else BIND_SLACK))
         feasible = feasible and (ball or self.paper_feasible)
         start = pose if feasible else self.paper_start
-        if start is None:
-            return feasible, None
-        w, x, y, z = limit.project(start).tolist()
-        return feasible, (w, x, y, z)
+        return feasible, None if start is None else as_quat(limit.project(start))
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,23 +103,23 @@ class JointEstimate:
     type: str
     """"fixed", "hinge" or "ball"."""
     limit: JointLimit
-    """Of the family that was asked for."""
+    """Limit of the requested family."""
     also: Mapping[str, JointLimit]
-    """A ball's limits of the other families."""
+    """Limits of a ball in the other families."""
     axis: Vec3
     """Principal axis of the motion, unit, as limits see it."""
     rig_axis: Vec3
     """The same in the joint's own frame in the rig."""
     spreads: Vec3
-    """Standard deviations of the angles about the principal axes [rad], falling."""
+    """Standard deviations of the angles about the principal axes [rad], in descending order."""
     off_axis: tuple[float, float]
     """RMS and greatest rotation that is not about the axis [rad]: the slack of a hinge."""
     noise: float
-    """[rad]"""
+    """Standard deviation of the noise about each axis [rad]."""
     unlimited: bool
-    """Some angle went round with hardly a gap."""
+    """Whether some angle covers the circle with hardly a gap."""
     confidence: float
-    """Of the type: 0 a near thing, 1 clear."""
+    """Confidence in the type, from 0 (close decision) to 1 (clear)."""
     bind: Bind
     """The bind pose, in the parameters of the paper."""
     bind_feasible: bool
@@ -165,13 +163,13 @@ class Estimate:
     bind: Floats
     """Rotations of the bind pose, as limits see them, shape (J, 4)."""
     binds: tuple[Bind, ...]
-    """What was found about them."""
+    """The bind pose of each joint in the parameters of the paper."""
     rig_axes: Floats
     """`Classes.axes` in the joints' own frames, shape (J, 3)."""
     margin: float
     """Added to both ends of every interval [rad]."""
     provenance: Mapping[str, Any]
-    """Clips, samples, rule: what stands in the file."""
+    """Clips, samples and rules, as they stand in the file."""
 
     @property
     def types(self) -> dict[str, str]:
@@ -189,11 +187,11 @@ class Estimate:
             raise UnknownName("family of limits", str(family), FAMILIES)
         kind = int(self.classes.types[joint]) if type is None else type
         if kind == FIXED:
-            return FixedLimit(_quat(self.fit.centre[joint]))
+            return FixedLimit(as_quat(self.fit.centre[joint]))
         if kind == HINGE:
             low, high = self._widened(self.fit.hinge, joint, 0)
-            axis = _vec(self.classes.axes[joint])
-            return FlexionLimit(low, high, axis, _quat(self.classes.reference[joint]))
+            axis = as_vec(self.classes.axes[joint])
+            return FlexionLimit(low, high, axis, as_quat(self.classes.reference[joint]))
         assert kind == BALL
         return self._spline(joint) if family == "swing_twist" else self._box(joint, family)
 
@@ -211,9 +209,9 @@ class Estimate:
             self.types[name],
             limit,
             {other: self.limit(j, other) for other in others},  # type: ignore[arg-type]
-            _vec(self.classes.axes[j]),
-            _vec(self.rig_axes[j]),
-            _vec(self.classes.spreads[j]),
+            as_vec(self.classes.axes[j]),
+            as_vec(self.rig_axes[j]),
+            as_vec(self.classes.spreads[j]),
             (float(self.fit.off_axis[j, 0]), float(self.fit.off_axis[j, 1])),
             float(self.classes.noise[j]),
             self._is_unlimited(j, family),
@@ -228,7 +226,7 @@ class Estimate:
         return [self.joint(name, family) for name in self.names]
 
     def text(self, family: Family = "swing_twist") -> str:
-        """The content of a limits file, with what an artist wants to know about each joint."""
+        """Content of a limits file, with the facts about each joint."""
         found = self.joints(family)
         limits = self.limits(family)
         notes = {joint.name: joint.notes() for joint in found}
@@ -270,8 +268,8 @@ class Estimate:
         box = (ends[0], ends[1], ends[2])
         if family != "zyz_centred":
             return EulerBoxLimit(order, box)
-        after = _quat(arrays.conjugate(CENTRED))
-        return EulerBoxLimit(order, box, _quat(self.fit.centre[joint]), after)
+        after = as_quat(arrays.conjugate(CENTRED))
+        return EulerBoxLimit(order, box, as_quat(self.fit.centre[joint]), after)
 
     def _spline(self, joint: int) -> SwingTwistLimit:
         # A monotone spline stays above the lower of two neighbouring knots, so a knot must be as
@@ -280,9 +278,9 @@ class Estimate:
         knots = np.clip(_outwards(np.maximum(swing, np.roll(swing, 1)), 1.0), LEAST_SWING, np.pi)
         frames = self.fit.frames
         return SwingTwistLimit(
-            _vec(frames.bone[joint]),
-            _vec(frames.e1[joint]),
-            _vec(frames.e2[joint]),
+            as_vec(frames.bone[joint]),
+            as_vec(frames.e1[joint]),
+            as_vec(frames.e2[joint]),
             tuple(np.radians(np.linspace(-180.0, 180.0, SECTORS + 1)).tolist()),
             (*knots.tolist(), float(knots[0])),
             self._widened(self.fit.twist, joint, 0),
@@ -293,7 +291,7 @@ class Estimate:
 def examine_bind(
     bind: Floats, sample: Floats, classes: Classes, fit: Fit, repair: Repair
 ) -> list[Bind]:
-    """The bind pose (J, 4) against what was fitted; `sample` (J, 4) is the frame of the repair."""
+    """The bind pose (J, 4) compared with the fitted ranges; `sample` (J, 4) is the repair frame."""
     both = np.stack([bind, sample])
     turned = arrays.multiply(arrays.conjugate(classes.reference), both)
     about, across = hinge_angles(turned, classes.axes)
@@ -305,21 +303,19 @@ def examine_bind(
         (classes.types == BALL)[:, None],
         arrays.from_euler("ZYZ", np.nan_to_num(ball_start)),
         arrays.multiply(classes.reference, turns),
-    ).tolist()
+    )
     still = (arrays.angle_between(bind, fit.centre) < BIND_SLACK).tolist()
     off = across[0].tolist()
     out = []
     for j, kind in enumerate(classes.types.tolist()):
         if kind == FIXED:
-            w, x, y, z = fit.centre[j].tolist()
-            out.append(Bind((), still[j], 0.0, (), (w, x, y, z)))
+            out.append(Bind((), still[j], 0.0, (), as_quat(fit.centre[j])))
             continue
         angles, fine, found = (
             (ball[j], ball_fine[j], ball_start[j])
             if kind == BALL
             else (hinge[j], hinge_fine[j], hinge_start[j])
         )
-        w, x, y, z = starts[j]
         gave_up = bool(np.isnan(found[0]))
         out.append(
             Bind(
@@ -327,7 +323,7 @@ def examine_bind(
                 bool(fine),
                 0.0 if kind == BALL else off[j],
                 None if gave_up else tuple(found.tolist()),
-                None if gave_up else (w, x, y, z),
+                None if gave_up else as_quat(starts[j]),
             )
         )
     return out
@@ -363,20 +359,10 @@ def check_margin(margin: float, quantile: float) -> None:
 
 
 def _outwards(angle: Any, sign: float) -> Any:
-    """To the next millionth of a degree outwards: no sample is lost, and people can read it."""
+    """Angles rounded outwards to a millionth of a degree: readable, and no sample is lost."""
     return sign * np.radians(np.ceil(np.degrees(sign * angle) * 1e6) / 1e6)
 
 
 def _rounded(angles: Sequence[float]) -> list[float]:
-    """Degrees for reading: enough digits to see, too few to be taken for exact."""
+    """Degrees with six decimals."""
     return [round(float(np.degrees(angle)), 6) + 0.0 for angle in angles]
-
-
-def _vec(values: Floats) -> Vec3:
-    x, y, z = values.tolist()
-    return (x, y, z)
-
-
-def _quat(values: Floats) -> Quat:
-    w, x, y, z = values.tolist()
-    return (w, x, y, z)

@@ -31,7 +31,7 @@ LEAST_SAMPLES = 100
 LEAST_KEYS = 4
 """Frames that a clip must have: fewer cannot be interpolated."""
 MOST_SAMPLES = 10_000
-"""Samples of a clip at most, or 20 for each of its frames: more say nothing new."""
+"""Samples of a clip at most, or 20 for each of its frames: more add nothing."""
 IN_MEMORY = 8_000_000
 """Bytes that stay in memory."""
 BLOCK = 1024
@@ -81,7 +81,7 @@ class SampleBuffer:
 
 
 class LimitEstimator:
-    """Collects motion of one rig, and estimates what its joints are and how far they go.
+    """Collects motion of one rig, and estimates the types and limits of its joints.
 
     The root of a person, and the pelvis, are left out: they rotate in the world, not in a joint.
     """
@@ -135,7 +135,7 @@ class LimitEstimator:
         return len(self._buffer)
 
     def add(self, motion: Motion, name: str | None = None) -> None:
-        """A clip, resampled.
+        """Add a clip, resampled.
 
         Raises:
             InputError: it has fewer than four frames, other joints, rotations that are not
@@ -156,7 +156,7 @@ class LimitEstimator:
         self._clips.append({"name": label, "frames": len(motion), "samples": count})
 
     def _count(self, motion: Motion, label: str) -> int:
-        """Samples to take of a motion; one more than intervals between them."""
+        """Number of samples to take of a motion."""
         if self.rate is None:
             return len(motion)
         wanted = (len(motion) - 1) / motion.rate * self.rate
@@ -169,7 +169,7 @@ class LimitEstimator:
         return max(LEAST_SAMPLES, round(wanted) + 1)
 
     def extend(self, rotations: Floats, *, jump: bool = False) -> None:
-        """Frames that have just arrived, as they are: local rotations of the rig, (n, J, 4).
+        """Add frames as they arrive: local rotations of the rig, (n, J, 4).
 
         Args:
             rotations: all joints, in the order of the skeleton.
@@ -193,7 +193,7 @@ class LimitEstimator:
             self._clips[-1][key] += len(found)
 
     def estimate(self) -> Estimate:
-        """Types and limits from everything so far; all samples are gone over three times.
+        """Types and limits from all samples so far, which are gone over three times.
 
         Raises:
             InputError: fewer than four samples came, or nothing moved.
@@ -290,7 +290,7 @@ class LimitEstimator:
         return arrays.normalize(arrays.multiply(own, arrays.conjugate(after)))
 
     def _keep(self, samples: Floats, jump: bool) -> None:
-        """Signs go on from the sample before, in a new clip too."""
+        """Store samples with signs that continue from the previous one, across clips too."""
         last = arrays.canonical(samples[:1]) if self._last is None else self._last
         samples = arrays.same_hemisphere(np.concatenate([last, samples]))[1:]
         self._last = samples[-1:]

@@ -1,6 +1,6 @@
 """Estimated limits for other programs: a CSV table, and a URDF with all joints and their limits.
 
-Both speak of the rig at rest (of a person: the neutral stance), where every frame is parallel to
+Both describe the rig at rest (of a person: the neutral stance), where every frame is parallel to
 the world's; no rotation order or channel of a motion file is needed to read them.
 """
 
@@ -26,7 +26,7 @@ COLUMNS = (
     *("axis_x", "axis_y", "axis_z", "ref_w", "ref_x", "ref_y", "ref_z"),
     *("samples", "confidence", "bind_feasible"),
 )
-"""Of the CSV file: a row for a hinge or a fixed joint, three (XYZ angles) for a ball."""
+"""Columns of the CSV file, which has one row for a hinge or a fixed joint, three for a ball."""
 
 
 def csv_text(estimate: Estimate) -> str:
@@ -63,7 +63,7 @@ def _parameters(limit: JointLimit) -> list[Parameter]:
 
 
 def urdf_text(estimate: Estimate, body: Articulation, name: str = "figure") -> str:
-    """A robot whose links are the bones: hinges revolute, balls three revolutes X, Y, Z in a row.
+    """URDF of a robot whose links are the bones; a ball is three revolute joints X, Y and Z.
 
     Origins are those of the rig at rest [m], angles in radians. An angle without a limit makes a
     continuous joint; the root of the rig is the base. Effort and velocity, which motion does not
@@ -124,7 +124,7 @@ def _roll_pitch_yaw(q: Quat) -> tuple[float, float, float]:
 
 
 def ranges_text(estimate: Estimate, name: str, family: Family) -> str:
-    """Ranges of one joint for people, in degrees."""
+    """Ranges of one joint as text, in degrees."""
     joint = estimate.names.index(name)
     limit = estimate.limit(joint, family)
     if isinstance(limit, FixedLimit):

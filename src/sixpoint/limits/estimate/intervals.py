@@ -48,7 +48,7 @@ def contiguous_interval(angles: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def is_within(angle: Floats, low: Floats, high: Floats) -> Bools:
-    """Whether an angle, or itself some turns away, lies in an interval, Eqs. (20)-(21)."""
+    """Whether an angle, modulo whole turns, lies in an interval, Eqs. (20)-(21)."""
     beyond = np.mod(angle - low, TURN)
     beyond = np.where(beyond > TURN - INSIDE, 0.0, beyond)  # a hair below the lower end
     return np.asarray(beyond <= high - low + INSIDE)
