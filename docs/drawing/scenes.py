@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from sixpoint.bench.collision_scenes import forward_reach, sideways_reach, stance_points
 from sixpoint.bench.reach_map import TAGS, map_reach
-from sixpoint.bench.vision import NOISE, draw_jitter, jitter_and_lag, play
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.motion.motion import Motion
 from sixpoint.motion.points import SIX, Points
@@ -68,14 +66,6 @@ def one_stage(figure: Any, name: str) -> None:
 
 for _name in STAGES:
     c.picture(f"vision_{_name}", 6.4, 3.6)(partial(one_stage, name=_name))
-
-
-def jitter(path: Path) -> None:
-    """Jitter against lag, as `sixpoint bench vision` measures them."""
-    draw_jitter(jitter_and_lag(play("gestures", NOISE))["jitter_and_lag"], path)
-
-
-c.PICTURES["vision_jitter"] = jitter
 
 
 @c.picture("crossing", 8.0, 1.9)

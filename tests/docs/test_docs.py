@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import ast
+import contextlib
+import doctest
 import importlib
 import importlib.util
+import io
 import json
 import re
+import shlex
 import subprocess
 import sys
 from itertools import pairwise
@@ -15,6 +19,7 @@ from types import ModuleType
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from sixpoint.cli import main
 from sixpoint.solvers import SOLVERS
@@ -95,13 +100,59 @@ def test_renewing_replaces_only_what_is_marked(tables: ModuleType) -> None:
 
 @pages
 def test_snippets_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    blocks = fences(page, "python")
-    if not blocks:
+    if page.parent.name == "recipes" or not fences(page, "python"):
         return
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": "__main__"}
-    for block in blocks:
+    for block in fences(page, "python"):
         exec(compile(block, str(page), "exec"), names)
+
+
+BLOCK = re.compile(
+    r"^<!-- setup\n(?P<setup>.*?)^-->"
+    r"|^```python\n(?P<python>.*?)^```(?:\n\n```text\n(?P<text>.*?)^```)?"
+    r"|^```console\n(?P<console>.*?)^```",
+    re.MULTILINE | re.DOTALL,
+)
+"""What a recipe executes: a hidden setup, a snippet with its output, or commands with theirs."""
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.glob("recipes/*.md")), ids=lambda p: str(p.stem))
+def test_recipes_give_what_they_show(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if page.stem == "two-cameras":
+        pytest.importorskip("cv2")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    names: dict[str, object] = {"__name__": "__main__"}
+    for block in BLOCK.finditer(page.read_text(encoding="utf-8")):
+        if code := block["setup"] or block["python"]:
+            shown = io.StringIO()
+            with contextlib.redirect_stdout(shown):
+                exec(compile(code, str(page), "exec"), names)
+            if block["text"]:
+                assert_shown(block["text"], shown.getvalue())
+        for call in re.split(r"^\$ ", block["console"] or "", flags=re.MULTILINE)[1:]:
+            command, _, output = call.partition("\n")
+            program, *words = shlex.split(command)
+            assert program == "sixpoint", f"{page.name}: {command} is not tested"
+            done = CliRunner().invoke(main, words)
+            assert done.exit_code == 0, f"{page.name}: {command}\n{done.output}"
+            assert_shown(output, done.stdout)
+
+
+def assert_shown(expected: str, got: str) -> None:
+    """What a page shows is what came, up to spaces and what `...` leaves out."""
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    same = doctest.OutputChecker().check_output(expected, got, flags)
+    assert same or not expected.strip(), f"expected\n{expected}\ngot\n{got}"
+
+
+def test_a_recipe_that_shows_something_else_fails() -> None:
+    assert_shown("errors ... mm\n", "errors   3 mm\n")
+    with pytest.raises(AssertionError, match="expected"):
+        assert_shown("errors 2 mm\n", "errors 3 mm\n")
 
 
 @pages
