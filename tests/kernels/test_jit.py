@@ -397,7 +397,7 @@ def test_frame_kernels_are_told_apart_in_the_cache(cache, load):
 def test_a_second_process_takes_frame_kernels_from_the_cache(cache, load):
     load()
     code = (
-        "import numpy as np, own_kernels as m\n"
+        "import sys, numpy as np, own_kernels as m\n"
         "frames = np.ones(2)\n"
         "m.double_frames(1.0, frames, 0, 2)\n"
         "print(frames.sum(), sum(m.double_frames.compiled.stats.cache_hits.values()))"
@@ -405,6 +405,12 @@ def test_a_second_process_takes_frame_kernels_from_the_cache(cache, load):
     places = {"NUMBA_CACHE_DIR": str(cache), "PYTHONPATH": os.pathsep.join([str(cache), *sys.path])}
     outputs = [run_python(code, **places) for _ in "12"]
     assert [output.stdout.split() for output in outputs] == [["4.0", "0"], ["4.0", "1"]]
+    after = run_python(
+        code + "\nprint(m.other(2.0), 'numba.np.arraymath' in sys.modules)", **places
+    )
+    assert after.stdout.split() == ["4.0", "1", "2.0", "True"], after.stderr
+    light = run_python(code + "\nprint('numba.np.arraymath' in sys.modules)", **places)
+    assert light.stdout.split() == ["4.0", "1", "False"], light.stderr
 
 
 def test_a_frame_kernel_runs_as_python_without_the_compiler(tmp_path, load):

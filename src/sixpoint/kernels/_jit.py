@@ -155,7 +155,7 @@ def _compile(entry: Kernel[P, R]) -> Callable[P, R]:
             options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
             pipeline = _pipelines()[0]
             compiled = numba.njit(cache=cache, pipeline_class=pipeline, **options)(entry.function)
-            _survive_damage(compiled, entry.cache_folder)
+            _load_lightly(compiled, entry.cache_folder)
         finally:
             config.CACHE_DIR = before
     return cast("Callable[P, R]", compiled)
@@ -261,10 +261,15 @@ def _pipelines() -> tuple[type[Any], type[Any]]:
     return KernelCompiler, HelperCompiler
 
 
-def _survive_damage(compiled: Any, folder: Path) -> None:
-    """A damaged file in the cache is thrown away with its folder, and the kernel compiled anew."""
+def _load_lightly(compiled: Any, folder: Path) -> None:
+    """Load cached code without what only compiling needs, and survive a damaged cache.
+
+    Numba would first import and register all functions of NumPy and Python that it can compile,
+    which takes several times as long as loading a kernel. A damaged file is thrown away with its
+    folder, and the kernel compiled anew.
+    """
     cache: Any = getattr(compiled, "_cache", None)
-    load = getattr(cache, "load_overload", None)
+    load = getattr(cache, "_load_overload", None)
     if load is None:
         return  # not cached, or another numba
 
