@@ -17,15 +17,15 @@ from sixpoint.kernels.types import Floats
 from sixpoint.motion.motion import Motion
 from sixpoint.motion.points import SIX, Points
 from sixpoint.studio.mannequin import COLOURS, POINT_COLOUR, Limb, Mass, mannequin_of
-from sixpoint.studio.panels import (
-    Panel,
-    View,
+from sixpoint.studio.panels import Panel, View, common_view, shoot
+from sixpoint.studio.pictures import (
+    INK,
     capsule_outline,
-    common_view,
+    draw_pose,
     ellipsoid_outline,
-    shoot,
+    new_figure,
+    pose_axes,
 )
-from sixpoint.studio.pictures import INK, draw_pose, new_figure, pose_axes
 
 # The palette of Okabe and Ito, of which the figures of `sixpoint.studio` use the first four.
 LEFT, RIGHT, MIDDLE, POINT = COLOURS["left"], COLOURS["right"], COLOURS["middle"], POINT_COLOUR
@@ -200,7 +200,8 @@ class Pen:
             drawn.append((float(a[2] + b[2]) / 2.0, outline, paint(limb) or ""))
         for n, mass in enumerate(mannequin.masses):
             at = (solids.centres[0, n] - self.origin) @ self.basis.T
-            outline = ellipsoid_outline(at[:2], solids.turns[0, n], np.array(mass.half), self.basis)
+            half, rotation = np.array(mass.half), solids.rotations[0, n]
+            outline = ellipsoid_outline(at[:2], rotation, half, self.basis)
             drawn.append((float(at[2]), outline, paint(mass) or ""))
         drawn = sorted((item for item in drawn if item[2]), key=lambda item: item[0])
         depth = np.array([item[0] for item in drawn] or [0.0])

@@ -16,7 +16,7 @@ from sixpoint.motion.points import SIX, Points
 from sixpoint.solvers import reconstruct
 from sixpoint.solvers.pik_balance import BalanceSolver
 from sixpoint.studio.pictures import INK
-from sixpoint.vision.capture import Capture, Moment
+from sixpoint.vision.capture import Capture, CaptureFrame
 from sixpoint.vision.debug import STAGES, ZOOM
 from sixpoint.vision.synthetic.person import Actor
 from sixpoint.vision.synthetic.room import RATE, Conditions, Room
@@ -35,7 +35,7 @@ def show(figure: Any, box: Sequence[float], image: Any, title: str = "") -> None
 
 def captured(
     name: str, frames: Sequence[int]
-) -> tuple[Room, list[tuple[tuple[np.ndarray, ...], Moment]]]:
+) -> tuple[Room, list[tuple[tuple[np.ndarray, ...], CaptureFrame]]]:
     """A scene that is followed from 20 frames before the first of some frames to the last."""
     begin = max(0, frames[0] - 20)
     motion = scene(name).frames(slice(begin, frames[-1] + 1))

@@ -26,7 +26,7 @@ def stage(tmp_path_factory):
     return folder
 
 
-def test_pictures_become_points_and_a_body(stage, tmp_path):  # S3.1
+def test_pictures_become_points_and_a_body(stage, tmp_path):
     out = tmp_path / "points.npz"
     report = json.loads(
         run("capture", stage / "left", stage / "right", "--calibration", stage / "cameras.json",

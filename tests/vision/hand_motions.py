@@ -8,13 +8,13 @@ from itertools import pairwise
 import numpy as np
 
 from sixpoint.vision.blobs import Blob, Ellipse, find_blobs
-from sixpoint.vision.body_measurement import HAND_HALF, HEAD_HALF, Sizes
+from sixpoint.vision.body_measurement import HAND_HALF, HEAD_HALF, PersonModel
 from sixpoint.vision.synthetic.room import RATE, room_cameras
-from sixpoint.vision.tracking import follow
-from sixpoint.vision.tracks import NOBODY, Fixes, TrackingSettings
+from sixpoint.vision.tracking import TrackingStep, update_tracks
+from sixpoint.vision.tracks import NO_TRACKS, TrackingSettings, Tracks
 
 CAMERAS = room_cameras()
-PERSON = Sizes(1.75)
+PERSON = PersonModel(1.75, CAMERAS)
 HEAD = np.array([0.0, 1.62, 0.02])
 GRID = np.stack(np.meshgrid(np.arange(320.0), np.arange(240.0)), axis=-1)
 
@@ -29,7 +29,7 @@ def patches(hands, head=HEAD, cameras=CAMERAS) -> list[list[Blob]]:
             *((hand, HAND_HALF[1:], 0.0) for hand in hands),
         ):
             if place is not None:
-                scale = PERSON.tall(camera, np.asarray(place))
+                scale = PERSON.height_in(camera, np.asarray(place))
                 axes = (scale * float(half[0]), scale * float(half[1]))
                 outline = Ellipse(tuple(camera.project(place)), axes, angle)
                 mask[outline.reach(GRID) < 1.0] = 255
@@ -37,14 +37,14 @@ def patches(hands, head=HEAD, cameras=CAMERAS) -> list[list[Blob]]:
     return out
 
 
-def followed(left, right, head=None) -> Iterator[Fixes]:
+def followed(left, right, head=None) -> Iterator[Tracks]:
     """Frame by frame: hands at places (F, 3), NaN where they are hidden."""
-    fixes = NOBODY
+    tracks, step = NO_TRACKS, TrackingStep(PERSON, 1.0 / RATE, TrackingSettings())
     for f in range(len(left)):
         hands = [None if np.isnan(hand[f]).any() else hand[f] for hand in (left, right)]
         seen = patches(hands, HEAD if head is None else head[f])
-        fixes = follow(fixes, seen, CAMERAS, 1.0 / RATE, TrackingSettings(), PERSON)
-        yield fixes
+        tracks = update_tracks(tracks, seen, step)
+        yield tracks
 
 
 def path(*stops, frames=30) -> np.ndarray:

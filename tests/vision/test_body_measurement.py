@@ -7,18 +7,17 @@ import pytest
 
 pytest.importorskip("cv2", reason="OpenCV is not installed: pip install 'sixpoint[vision]'")
 
-
 import sixpoint as sp
 from sixpoint.body.humanoid import measure_lengths
 from sixpoint.errors import FormatError, InputError
-from sixpoint.vision.body_measurement import load_marks, measure_body
-from sixpoint.vision.synthetic.files import exact_marks
+from sixpoint.vision.body_measurement import PersonModel, load_marks, measure_body
+from sixpoint.vision.synthetic import exact_marks
 from sixpoint.vision.synthetic.person import Actor
 from sixpoint.vision.synthetic.room import room_cameras
-from sixpoint.vision.synthetic.scenes import scene
+from sixpoint.vision.synthetic.scenes import SCENES, scene
 
 
-def test_a_body_is_measured_to_a_percent():  # S3.13
+def test_a_body_is_measured_to_a_percent():
     cameras = room_cameras()
     motion = scene("calibration")
     marks = exact_marks(cameras, Actor(motion).truth())
@@ -28,7 +27,7 @@ def test_a_body_is_measured_to_a_percent():  # S3.13
         assert body.lengths[name] == pytest.approx(true[name], rel=0.01)
         assert measure_lengths(body.skeleton)[name] == pytest.approx(true[name], rel=0.01)
     assert body.stature == pytest.approx(1.75, rel=0.01)
-    # What is not measured follows what is, by fixed proportions (S3.14).
+    # What is not measured follows what is, by fixed proportions.
     measured, built = (
         sk.anatomy.vector(sk.anatomy.node("l_hip"), sk.anatomy.node("l_knee"))
         for sk in (body.skeleton, sp.Skeleton.humanoid(body.stature))
@@ -88,3 +87,34 @@ def test_joints_pointed_at_several_times_are_measured_better():
 
     once, often = (np.mean([off(times) for _ in range(30)]) for times in (1, 16))
     assert often < 0.5 * once
+
+
+@pytest.mark.parametrize("name", SCENES)
+@pytest.mark.parametrize("stature", [1.5, 1.75, 2.0])
+def test_hands_of_all_scenes_are_within_reach(name, stature):
+    truth = Actor(scene(name, stature)).truth()
+    person = PersonModel(stature, room_cameras())
+    for head, (left, right) in zip(truth.head, truth.hands, strict=True):
+        assert person.reaches(1, head, left)
+        assert person.reaches(2, head, right)
+    head, (left, right) = truth.head[0], truth.hands[0]
+    # Arms that hang at the sides are not the other ones.
+    assert not person.reaches(2, head, left)
+    assert not person.reaches(1, head, right)
+    assert not person.reaches(1, head, head + np.array([0.0, 0.0, stature]))
+
+
+def test_somebody_twice_as_far_away_is_half_as_tall():
+    camera = room_cameras()[0]
+    near, far = (camera.centre + d * camera.rotation[2] for d in (1.5, 3.0))
+    person = PersonModel(1.75, (camera,))
+    assert person.height_in(camera, near) == pytest.approx(2.0 * person.height_in(camera, far))
+    assert person.height_in(camera, near) == pytest.approx(camera.matrix[0, 0] * 1.75 / 1.5)
+    head, hand = (person.areas(k, near)[0] for k in (0, 1))
+    assert head > 2.0 * hand
+
+
+def test_a_scene_is_played_by_somebody_of_any_stature():
+    small = scene("crossing", 1.5)
+    assert small.skeleton.anatomy.stature == pytest.approx(1.5, rel=1e-4)
+    assert sp.Skeleton.humanoid(1.5).names == small.skeleton.names

@@ -9,7 +9,8 @@ pytest.importorskip("cv2", reason="OpenCV is not installed: pip install 'sixpoin
 
 import sixpoint as sp
 from sixpoint.errors import InputError
-from sixpoint.vision.capture import Capture, CaptureSettings, capture_clip
+from sixpoint.motion.points import SIX
+from sixpoint.vision.capture import Capture, CaptureSettings, capture_clip, elbow_feedback
 from sixpoint.vision.segmentation import Background
 from sixpoint.vision.synthetic.person import Actor
 from sixpoint.vision.synthetic.room import RATE, Conditions, Room, room_cameras
@@ -49,7 +50,7 @@ def test_and_to_two_centimetres_with_noise_two_metres_away(hard):
     assert np.nanpercentile(off, 95) < 0.020
 
 
-def test_wrists_are_nearer_with_elbows_that_are_known():  # S3.9, S3.10
+def test_wrists_are_nearer_with_elbows_that_are_known():
     stage, truth = scene_room("gestures", 0.0, 100), captured("gestures", frames=100)[1]
     means = {}
     for kind, wrist in (("guess", "cut"), ("known", "cut"), ("known", "length")):
@@ -66,7 +67,7 @@ def test_wrists_are_nearer_with_elbows_that_are_known():  # S3.9, S3.10
     assert means["known", "length"] < 0.6 * means["known", "cut"]
 
 
-def test_the_trunk_stands_over_the_feet_on_both_and_on_one():  # S3.12
+def test_the_trunk_stands_over_the_feet_on_both_and_on_one():
     recording, truth = captured("lean", feet=True)
     at = recording.points.names.index("trunk")
     trunk = recording.points.positions[:, at]
@@ -174,3 +175,39 @@ def test_a_room_without_a_key_is_seen_by_its_background():
 def test_what_makes_no_sense_is_refused(call, message):
     with pytest.raises(InputError, match=message):
         call()
+
+
+def test_elbows_come_from_whoever_solves():
+    asked = []
+
+    def solve(points):
+        asked.append(points)
+        return np.arange(3.0 * len(BODY.node_names)).reshape(-1, 3)
+
+    feedback = elbow_feedback(solve, BODY, 30.0)
+    names = ("head", "l_wrist", "r_wrist", "face")
+    places = np.arange(12.0).reshape(4, 3)
+    left, right = feedback(names, places)
+    nodes = [BODY.anatomy.node(f"{side}_elbow") for side in "lr"]
+    np.testing.assert_array_equal([left[0], right[0]], [3.0 * node for node in nodes])
+    assert asked[0].names == SIX
+    np.testing.assert_array_equal(asked[0].positions[0, SIX.index("l_wrist")], places[1])
+    assert np.isnan(asked[0].positions[0, SIX.index("l_ankle")]).all()
+    places[2] = np.nan
+    assert feedback(names, places) is None
+    assert len(asked) == 1
+
+
+def test_what_is_seldom_seen_is_said():
+    stage = Room((Actor(scene("rest").frames(slice(20, 110))),), conditions=Conditions(noise=4.0))
+    found = capture_clip(Capture(stage.cameras, BODY, RATE), stage.pairs())
+    assert found.broken == {}
+    for name in ("l_hand", "r_hand"):
+        assert any(text.startswith(f"{name!r} is seen in") for text in found.warnings)
+    assert not any("'face'" in text for text in found.warnings)
+
+
+def test_a_recording_of_nothing_is_empty():
+    found = capture_clip(Capture(Room(()).cameras, BODY, RATE), [])
+    assert len(found.points) == 0
+    assert found.warnings == ()

@@ -10,11 +10,13 @@ import cv2
 from devices import Bench
 from sixpoint.errors import FormatError, InputError
 from sixpoint.vision.images import open_footage, read_together
-from sixpoint.vision.synthetic.files import write_scene
+from sixpoint.vision.synthetic import write_room
+
+from .recordings import scene_room
 
 
 def test_footage_comes_from_folders_and_videos(tmp_path):
-    write_scene(tmp_path, "gestures", frames=3)
+    write_room(tmp_path, scene_room("gestures", frames=3))
     views = [open_footage(str(tmp_path / side)) for side in ("left", "right")]
     pairs = list(read_together(views))
     assert len(pairs) == 3

@@ -1,4 +1,4 @@
-"""What is said of a scene that breaks a rule of the workspace (S3.2)."""
+"""What is said of a scene that breaks a rule of the workspace."""
 
 from __future__ import annotations
 
@@ -11,10 +11,13 @@ pytest.importorskip("cv2", reason="OpenCV is not installed: pip install 'sixpoin
 
 import sixpoint as sp
 from sixpoint.vision.capture import Capture, capture_clip
-from sixpoint.vision.observation import FRAMES, HOLD, Judge, Rule
+from sixpoint.vision.observation import FRAMES, HOLD, Rule, RuleMonitor, observe
+from sixpoint.vision.segmentation import ChromaKey, SkinModel
 from sixpoint.vision.synthetic.person import Actor, Wardrobe
 from sixpoint.vision.synthetic.room import RATE, Conditions, Room
 from sixpoint.vision.synthetic.scenes import scene
+
+from .recordings import scene_room
 
 BODY = sp.Skeleton.humanoid(1.75)
 SKIN = Wardrobe().skin
@@ -83,9 +86,9 @@ def test_noise_and_tall_people_break_no_rule(noise, stature):
 
 
 def test_one_frame_is_not_enough_once_somebody_is_followed():
-    judge, rule = Judge(), Rule.NO_OTHER_SKIN
+    judge, rule = RuleMonitor(), Rule.NO_OTHER_SKIN
     assert judge.confirm([rule], begun=False) == (rule,)
-    judge = Judge()
+    judge = RuleMonitor()
     said = [judge.confirm([rule], begun=True) for _ in range(FRAMES)]
     assert said == [()] * (FRAMES - 1) + [(rule,)]
     held = [judge.confirm([], begun=True) for _ in range(HOLD)]
@@ -94,3 +97,18 @@ def test_one_frame_is_not_enough_once_somebody_is_followed():
     # Two people have four hands: that is not another rule broken.
     both = [Rule.ONE_PERSON, rule]
     assert judge.confirm(both, begun=False) == (Rule.ONE_PERSON,)
+
+
+def test_head_and_hands_are_found_in_every_picture():  # `bench vision` times it
+    stage = scene_room("gestures", 8.0, 31)
+    for frame in range(10):
+        for view in stage.views(frame):
+            assert len(observe(view.picture, ChromaKey(), SkinModel()).blobs) >= 3
+
+
+def test_the_person_is_as_tall_as_the_silhouette_or_as_told():
+    view = scene_room("gestures", 0.0, 31).views(0)[0]
+    alone = observe(view.picture, ChromaKey(), SkinModel())
+    rows = np.flatnonzero(view.person.any(axis=1))
+    assert alone.height == pytest.approx(np.ptp(rows) + 1, abs=3)
+    assert observe(view.picture, ChromaKey(), SkinModel(), 150.0).height == 150.0

@@ -8,17 +8,21 @@ pytest.importorskip("cv2", reason="OpenCV is not installed: pip install 'sixpoin
 import cv2
 
 from sixpoint.errors import InputError
-from sixpoint.vision.observation import look_at
+from sixpoint.vision.observation import observe
 from sixpoint.vision.segmentation import (
     Background,
     ChromaKey,
     SkinModel,
     chroma_of,
     find_person,
+    fit_skin,
     learn_key,
     moments,
     silhouette_centre,
 )
+from sixpoint.vision.synthetic.person import Actor, Wardrobe
+from sixpoint.vision.synthetic.room import Room
+from sixpoint.vision.synthetic.scenes import scene
 
 from .recordings import pictures, scene_room
 
@@ -27,7 +31,7 @@ def overlap(a, b) -> float:
     return float(((a > 0) & (b > 0)).sum() / ((a > 0) | (b > 0)).sum())
 
 
-def test_golden_moments():  # S3.11, G28
+def test_golden_moments():
     image = np.zeros((6, 6), np.uint8)
     image[1:4, 2:5] = 1
     image[4, 2] = 1
@@ -36,12 +40,12 @@ def test_golden_moments():  # S3.11, G28
     assert np.isnan(silhouette_centre(np.zeros((4, 4)))).all()
 
 
-def test_the_chroma_key_finds_the_person():  # S3.3
+def test_the_chroma_key_finds_the_person():
     for noise, dimming, least in ((0.0, 0.0, 0.95), (8.0, 0.0, 0.95), (8.0, 0.5, 0.93)):
         stage = scene_room("gestures", noise, 31, dimming=dimming)
         for frame in (0, 15, 30):
             for view in stage.views(frame):
-                look = look_at(view.picture, ChromaKey(), SkinModel())
+                look = observe(view.picture, ChromaKey(), SkinModel())
                 assert overlap(look.person.mask, view.person) > least
                 # Skin is right but for its rim, where colours mix; noise may add specks.
                 rim = np.ones((3, 3), np.uint8)
@@ -82,5 +86,40 @@ def test_the_colour_of_the_wall_is_learned_from_the_corners():
     ],
 )
 def test_what_makes_no_sense_is_refused(call, message):
+    with pytest.raises(InputError, match=message):
+        call()
+
+
+def test_skin_is_learned_from_samples():
+    view = scene_room("gestures", 8.0, 31).views(5)[0]
+    model = fit_skin([view.picture], [view.skin])
+    look = observe(view.picture, ChromaKey(), model)
+    default = observe(view.picture, ChromaKey(), SkinModel()).skin
+    true = view.skin > 0
+    # Fitted to the person it is no worse than the one that fits all people.
+    assert ((look.skin > 0) != true).sum() <= ((default > 0) != true).sum()
+    with pytest.raises(InputError, match="30 pixels of skin or more, got 0"):
+        fit_skin([view.picture], [np.zeros_like(view.skin)])
+    with pytest.raises(InputError, match="as many masks as pictures"):
+        fit_skin([view.picture], [])
+
+
+@pytest.mark.parametrize("skin", [(245, 215, 195), (214, 152, 118), (90, 56, 40), (60, 38, 28)])
+def test_skins_from_light_to_very_dark_are_skin_and_shoes_are_not(skin):
+    actor = Actor(scene("calibration").frames(slice(0, 1)), Wardrobe(skin=skin))
+    for view in Room((actor,)).views(0):
+        found = observe(view.picture, ChromaKey(), SkinModel()).skin
+        assert (found[cv2.erode(view.skin, np.ones((3, 3), np.uint8)) > 0] > 0).mean() > 0.9
+        assert not (found & ~cv2.dilate(view.skin, np.ones((3, 3), np.uint8))).any()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: SkinModel(covariance=((1.0, 2.0), (2.0, 1.0))), "positive definite"),
+        (lambda: SkinModel(threshold=0.0), "`threshold` > 0"),
+    ],
+)
+def test_a_skin_that_makes_no_sense_is_refused(call, message):
     with pytest.raises(InputError, match=message):
         call()

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 pytest.importorskip("cv2", reason="OpenCV is not installed: pip install 'sixpoint[vision]'")
 
 import sixpoint as sp
+from sixpoint.vision.blobs import detections_of, match_detections
 from sixpoint.vision.capture import Capture, capture_clip
 from sixpoint.vision.synthetic.person import Actor
 from sixpoint.vision.synthetic.room import RATE, Conditions, Room, room_cameras
 from sixpoint.vision.synthetic.scenes import MEETINGS, scene
+from sixpoint.vision.tracking import drop_ambiguous, hands_meet, separate_hands, start_tracks
+from sixpoint.vision.tracks import NO_TRACKS, KalmanState, Track
 
-from .hand_motions import HEAD, followed, path
+from .hand_motions import CAMERAS, HEAD, PERSON, followed, patches, path
 from .recordings import away
 
 
@@ -23,7 +28,7 @@ def told_apart(left, right):
     for f, (_, *fixes) in enumerate(followed(left, right)):
         for fix, own, other in zip(fixes, (left, right), (right, left), strict=True):
             if fix is not None and fix.confidence > 0.0:
-                at = fix.track.position
+                at = fix.filter.position
                 assert np.linalg.norm(at - own[f]) < np.linalg.norm(at - other[f])
         seen.append([fix is not None and fix.confidence > 0.0 for fix in fixes])
     return np.array(seen)
@@ -33,7 +38,7 @@ CROSS = path((0.3, 1.2, 0.35), (-0.15, 1.2, 0.42), (0.3, 1.15, 0.35), (0.3, 1.2,
 UNDER = path((-0.3, 1.15, 0.30), (0.15, 1.2, 0.27), (-0.3, 1.1, 0.30), (-0.3, 1.1, 0.30))
 
 
-def test_hands_that_cross_at_different_depths_cross():  # S3.5, S3.7
+def test_hands_that_cross_at_different_depths_cross():
     seen = told_apart(CROSS, UNDER)
     assert seen[[0, 29, -1]].all()  # apart, crossed, and apart again
 
@@ -65,7 +70,7 @@ def test_a_hand_that_is_hidden_is_lost_and_found_again():
     assert all_fixes[9][1].confidence == 1.0
     assert all_fixes[12][1].confidence == 0.0
     assert all_fixes[39][1] is None
-    assert np.linalg.norm(all_fixes[-1][1].track.position - left[-1]) < 0.01
+    assert np.linalg.norm(all_fixes[-1][1].filter.position - left[-1]) < 0.01
     # The head is less sure meanwhile: the hand may be before it.
     assert all_fixes[20][0].confidence < all_fixes[9][0].confidence
 
@@ -110,3 +115,108 @@ def test_no_name_is_lost_on_the_stage(name, stature, distance):
     face = away(found, "face", truth.head)
     assert (face[sure[:, found.points.names.index("face")] > 0.5] < 0.06).all()
     assert not found.broken
+
+
+def free(*hands, head=HEAD):
+    return match_detections(
+        [detections_of(b, [None] * 3) for b in patches(hands, head)], CAMERAS, PERSON
+    )
+
+
+@pytest.mark.parametrize("x", [0.15, 0.2, 0.35, 0.6])
+def test_head_and_hands_are_found_by_size_and_side(x):
+    head, left, right = start_tracks(NO_TRACKS, free((x, 1.1, 0.3), (-x, 1.1, 0.3)), PERSON)
+    for fix, place in ((head, HEAD), (left, (x, 1.1, 0.3)), (right, (-x, 1.1, 0.3))):
+        assert np.linalg.norm(fix.seen - place) < 0.03
+
+
+def test_nobody_is_found_before_all_three_are_seen():
+    assert start_tracks(NO_TRACKS, free((0.3, 1.1, 0.3)), PERSON) == NO_TRACKS
+    assert start_tracks(NO_TRACKS, free((0.3, 1.1, 0.3), (-0.3, 1.1, 0.3), head=None), PERSON) == (
+        None, None, None,
+    )  # fmt: skip
+
+
+def test_lost_hands_are_named_when_they_are_at_their_own_sides():
+    head, _, right = start_tracks(NO_TRACKS, free((0.3, 1.1, 0.3), (-0.3, 1.1, 0.3)), PERSON)
+
+    def named(*hands):
+        fixes = start_tracks((head, None, None), free(*hands, head=None), PERSON)
+        return [fix is not None for fix in fixes[1:]]
+
+    assert named((0.25, 1.1, 0.3), (-0.25, 1.1, 0.3)) == [True, True]
+    assert named((0.25, 1.1, 0.3), (-0.10, 1.1, 0.3)) == [False, False]
+    assert named((0.15, 1.1, 0.3), (0.02, 1.1, 0.3)) == [False, False]
+    assert named((0.15, 1.1, 0.3)) == [False, False]
+    assert named((0.45, 1.1, 0.3)) == [True, False]
+    assert named((-0.45, 1.1, 0.3)) == [False, True]
+    # One of them known, the other is the other.
+    _, found, _ = start_tracks((head, None, right), free((0.02, 1.1, 0.3), head=None), PERSON)
+    assert found is not None
+
+
+def test_a_piece_of_the_face_is_not_a_hand():
+    head, _, right = start_tracks(NO_TRACKS, free((0.3, 1.1, 0.3), (-0.3, 1.1, 0.3)), PERSON)
+    beside = HEAD + np.array([0.05, 0.05, 0.02])
+    assert start_tracks((head, None, right), free(beside, head=None), PERSON)[1] is None
+
+
+def pairs(*hands):
+    return match_detections([detections_of(b, [None] * 3) for b in patches(hands)], PERSON)
+
+
+def fix_at(place, label=1):
+    near = min(pairs(place), key=lambda pair: np.linalg.norm(pair.position - place))
+    return Track.start(near, label)
+
+
+def test_hands_that_part_are_told_apart_by_their_depth():
+    left, right = fix_at((-0.02, 1.2, 0.42)), fix_at((0.02, 1.2, 0.30))
+    found = pairs((-0.15, 1.2, 0.42), (0.15, 1.2, 0.30))  # they crossed
+    one, other = separate_hands((left, right), None, found, PERSON)
+    np.testing.assert_allclose(one.position, (-0.15, 1.2, 0.42), atol=0.02)
+    np.testing.assert_allclose(other.position, (0.15, 1.2, 0.30), atol=0.02)
+
+
+def test_hands_that_met_at_one_depth_are_not_told_apart():
+    left, right = fix_at((0.02, 1.2, 0.40)), fix_at((-0.02, 1.2, 0.39))
+    found = pairs((0.15, 1.2, 0.40), (-0.15, 1.2, 0.30))
+    assert separate_hands((left, right), None, found, PERSON) == (None, None)
+
+
+def test_hands_that_are_still_one_have_not_parted():
+    left, right = fix_at((0.02, 1.2, 0.42)), fix_at((-0.02, 1.2, 0.30))
+    assert separate_hands((left, right), None, pairs((0.0, 1.2, 0.4)), PERSON) == (None, None)
+
+
+def test_hands_meet_where_one_disappears_beside_the_other():
+    tracks = [None, *(KalmanState.start(np.array([x, 1.2, 0.4]), 0.02, 1.0) for x in (0.03, -0.03))]
+    one = min(pairs((0.0, 1.2, 0.4)), key=lambda pair: abs(pair.position[2] - 0.4))
+    assert hands_meet(tracks, [None, one, None], PERSON)
+    assert hands_meet(tracks, [None, None, None], PERSON)
+    far = [None, tracks[1], KalmanState.start(np.array([-0.5, 1.0, 0.3]), 0.02, 1.0)]
+    assert not hands_meet(far, [None, one, None], PERSON)
+    assert not hands_meet(far, [None, None, None], PERSON)
+
+
+@pytest.mark.parametrize(("x", "dropped"), [(-0.05, True), (-0.4, False)])
+def test_a_hand_beside_which_the_other_was_lost_may_be_either(x, dropped):
+    before = [None, fix_at((0.03, 1.2, 0.4)), fix_at((x, 1.2, 0.4))]
+    now = [None, None, before[2]]
+    drop_ambiguous(now, before, PERSON)
+    assert (now[2] is None) == dropped
+
+
+def test_a_hand_that_was_together_with_the_other_takes_it_along():
+    before = [None, fix_at((0.25, 1.2, 0.4)), fix_at((-0.25, 1.2, 0.4))]
+    now = [None, None, replace(before[2], both_hands=True)]
+    drop_ambiguous(now, before, PERSON)
+    assert now[2] is None
+
+
+def test_hands_whose_depth_and_movement_disagree_are_not_told_apart():
+    left, right = fix_at((0.05, 1.2, 0.42)), fix_at((-0.05, 1.2, 0.30))
+    # Left goes up, and right down: where they part, the lower one is nearer.
+    track = left.filter._replace(state=np.array([0.05, 1.35, 0.42, 0, 0, 0.0]))
+    found = pairs((0.05, 1.40, 0.30), (-0.05, 1.15, 0.42))
+    assert separate_hands((replace(left, filter=track), right), None, found, PERSON) == (None, None)

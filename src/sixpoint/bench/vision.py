@@ -26,7 +26,7 @@ from ..vision.camera import triangulate
 from ..vision.capture import Capture, CaptureSettings, Feedback, capture_clip, elbow_feedback
 from ..vision.images import Picture
 from ..vision.segmentation import silhouette_centre
-from ..vision.synthetic.files import exact_marks
+from ..vision.synthetic import exact_marks
 from ..vision.synthetic.person import Actor, Truth
 from ..vision.synthetic.room import RATE, Conditions, Room, room_cameras
 from ..vision.synthetic.scenes import MEETINGS, scene
@@ -220,7 +220,7 @@ def jitter_and_lag(noisy: Played, *, quick: bool = False) -> dict[str, Any]:
     for acceleration in SMOOTHING[1::2] if quick else SMOOTHING:
         follow = TrackingSettings(acceleration=(acceleration / 3.0, acceleration, acceleration))
         # By the hand's length: where the outline is cut jumps more than any filter lets through.
-        settings = CaptureSettings(follow=follow, wrist="length")
+        settings = CaptureSettings(tracking=follow, wrist="length")
         capture = Capture(noisy.room.cameras, body, RATE, settings)
         found, _ = stand_still(capture_clip(capture, noisy.pairs).points, body)
         for damping in DAMPING:
@@ -291,7 +291,7 @@ def _end_to_end(clean: Played, noisy: Played, body: Skeleton) -> dict[str, Any]:
         for f, pair in enumerate(pairs):
             us, elbows = timed(solve, pair, elbows)
             whole[f] = min(whole[f], us)
-    masks = [look.person.mask for look in capture.step(pairs[0]).looks]
+    masks = [look.person.mask for look in capture.step(pairs[0]).observations]
 
     def trunk_centre() -> None:
         centres = np.array([silhouette_centre(mask) for mask in masks])[:, None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -25,17 +26,7 @@ from .options import check_output, json_option, wrong_call
 @click.option("--above-ground", type=float, default=0.0, show_default=True, metavar="METRES",
               help="Height of its first corner then.")  # fmt: skip
 @json_option
-def command(
-    left: str,
-    right: str,
-    output: str,
-    board: str,
-    square: float,
-    marker: float | None,
-    origin: int,
-    above_ground: float,
-    as_json: bool,
-) -> None:
+def command(left: str, right: str, output: str, **given: Any) -> None:
     """Where two cameras stand, from pictures of a chessboard or a ChArUco board.
 
     LEFT and RIGHT are folders or videos that show the board at the same moments, ten poses or more.
@@ -49,14 +40,14 @@ def command(
     from ..vision.images import open_footage, read_together
 
     check_output(output, (".json",))
+    try:
+        columns, rows = (int(part) for part in given["board"].lower().split("x"))
+    except ValueError:
+        raise click.BadParameter(
+            f"expected COLUMNSxROWS such as 9x6, got {given['board']!r}", param_hint="--board"
+        ) from None
     with wrong_call():
-        try:
-            columns, rows = (int(part) for part in board.lower().split("x"))
-        except ValueError:
-            raise click.BadParameter(
-                f"expected COLUMNSxROWS such as 9x6, got {board!r}", param_hint="--board"
-            ) from None
-        chosen = Board(columns, rows, square, marker)
+        chosen = Board(columns, rows, given["square"], given["marker"])
     sources = [open_footage(left), open_footage(right)]
     if any(source.kind == "camera" for source in sources):
         raise click.UsageError("Expected folders of pictures or videos, not running cameras.")
@@ -65,28 +56,28 @@ def command(
         [pair[0] for pair in pairs],
         [pair[1] for pair in pairs],
         chosen,
-        origin=origin,
-        height=above_ground,
+        origin=given["origin"],
+        height=given["above_ground"],
     )
     save_cameras(found.cameras, output)
-    apart = float(sum((found.cameras[0].centre - found.cameras[1].centre) ** 2) ** 0.5)
+    focal = [float(camera.matrix[0, 0]) for camera in found.cameras]
     report = {
         "output": output,
         "pairs": len(pairs),
         "used": found.views,
         "error_px": found.error,
-        "baseline_m": apart,
-        "focal_px": [float(camera.matrix[0, 0]) for camera in found.cameras],
+        "baseline_m": found.baseline,
+        "focal_px": focal,
     }
-    if as_json:
+    if given["as_json"]:
         emit(report)
         return
-    focal = ", ".join(f"{value:.1f}" for value in report["focal_px"])  # type: ignore[attr-defined]
+    listed = ", ".join(f"{value:.1f}" for value in focal)
     show_facts(
         f"{Path(left).name} + {Path(right).name} -> {output}",
         [
             ("pairs used", f"{found.views} of {len(pairs)}"),
             ("error", f"{found.error:.2f} pixels RMS"),
-            ("cameras", f"{apart:.3f} m apart, focal lengths {focal} px"),
+            ("cameras", f"{found.baseline:.3f} m apart, focal lengths {listed} px"),
         ],
     )

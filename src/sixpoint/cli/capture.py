@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,9 +16,8 @@ from .options import check_output, json_option, suffixes, wrong_call
 
 if TYPE_CHECKING:
     from ..body.skeleton import Skeleton
-    from ..motion.points import Points
     from ..vision.camera import Camera
-    from ..vision.capture import CaptureSettings, Feedback
+    from ..vision.capture import CaptureFrame, CaptureSettings, Feedback, Recording
     from ..vision.images import Footage
 
 
@@ -44,23 +45,7 @@ if TYPE_CHECKING:
               help="Whose elbows help to find the wrists.")  # fmt: skip
 @click.option("--debug", metavar="DIR", help="Also write a picture of every stage, once a second.")
 @json_option
-def command(
-    views: tuple[str, ...],
-    output: str,
-    calibration: str | None,
-    names: str | None,
-    height: float | None,
-    marks: str | None,
-    key: str,
-    background: tuple[str, str] | None,
-    rate: float | None,
-    frames: int | None,
-    feet: bool,
-    wrist: str,
-    feedback: str,
-    debug: str | None,
-    as_json: bool,
-) -> None:
+def command(**given: Any) -> None:
     """Tracked points from two cameras, or from keypoints.
 
     Two folders of pictures, two video files or the numbers of two cameras; one person before a wall
@@ -72,162 +57,129 @@ def command(
     sixpoint capture stage/left stage/right --calibration stage/cameras.json -o points.npz
     sixpoint capture a.json b.json c.json --calibration rig.json --rate 30 -o points.csv
     """  # noqa: D301  (click wants the backspace itself)
-    check_output(output, suffixes("write_points"))
-    if len(views) < 2:
-        raise click.UsageError(f"Expected two views or more, got {len(views)}.")
-    if calibration is None:
+    call = SimpleNamespace(**given)
+    check_output(call.output, suffixes("write_points"))
+    if len(call.views) < 2:
+        raise click.UsageError(f"Expected two views or more, got {len(call.views)}.")
+    if call.calibration is None:
         raise click.UsageError(
             "Expected --calibration FILE: where the cameras stand. `sixpoint calibrate` makes one "
             "from pictures of a board."
         )
     from ..formats import save_points
+    from ..vision.calibration import load_cameras
+    from ..vision.camera import cameras_of_views
+    from ..vision.keypoints import is_keypoints, load_keypoints, triangulate_keypoints
 
-    cameras = _cameras(calibration, views, names)
-    if all(_is_keypoints(view) for view in views):
-        report, points = _keypoints(views, cameras, rate)
+    known = load_cameras(call.calibration)
+    with wrong_call():
+        cameras = cameras_of_views(known, call.views, call.names and call.names.split(","))
+    if len(cameras) != len(call.views):
+        listed = ", ".join(camera.name for camera in cameras)
+        raise click.UsageError(
+            f"Expected as many views as cameras ({listed}), got {len(call.views)}: choose some "
+            "with --cameras NAME,NAME."
+        )
+    begin = time.perf_counter()
+    broken: dict[str, int] = {}
+    warnings: Sequence[str] = ()
+    if all(is_keypoints(view) for view in call.views):
+        loaded = [load_keypoints(view) for view in call.views]
+        points = triangulate_keypoints(cameras, loaded, call.rate)
     else:
-        if len(views) != 2:
-            raise click.UsageError(f"Expected two sources of pictures, got {len(views)}.")
-        from ..vision.images import open_footage
-
-        sources = [open_footage(v, camera.size) for v, camera in zip(views, cameras, strict=True)]
-        if frames is None and any(source.count is None for source in sources):
-            raise click.UsageError("Expected --frames N with cameras, which have no end.")
-        body = _body(cameras, height, marks)
-        settings = _settings(sources[0], key, background, feet, wrist)
-        report, points = _pictures(sources, cameras, body, settings, rate, frames, feedback, debug)
-    save_points(points, output)
-    report = {"output": output} | report
-    if as_json:
+        found, begin = _from_pictures(call, cameras)
+        points, broken, warnings = found.points, found.broken, found.warnings
+    seen = points.seen.mean(axis=0) if len(points) else [0.0] * len(points.names)
+    report = {
+        "output": call.output,
+        "frames": len(points),
+        "rate": points.rate,
+        "points": list(points.names),
+        "seen": {name: float(part) for name, part in zip(points.names, seen, strict=True)},
+        "rules_broken": broken,
+        "seconds": time.perf_counter() - begin,
+        "warnings": list(warnings),
+    }
+    save_points(points, call.output)
+    if call.as_json:
         emit(report)
         return
-    show_facts(f"{' + '.join(Path(v).name for v in views)} -> {output}", _facts(report))
-    for warning in report["warnings"]:
+    show_facts(
+        f"{' + '.join(Path(view).name for view in call.views)} -> {call.output}",
+        [
+            ("frames", f"{len(points)} at {points.rate:g} Hz"),
+            *((name, f"seen in {part:.0%} of frames") for name, part in report["seen"].items()),
+            ("time", f"{report['seconds']:.1f} s"),
+        ],
+    )
+    for warning in warnings:
         say(f"note: {warning}")
 
 
-def _cameras(calibration: str, views: Sequence[str], names: str | None) -> Sequence[Camera]:
-    """Those of the views: named, named as the files are, or all."""
-    from ..vision.calibration import load_cameras
-    from ..vision.camera import chosen_cameras
+def _from_pictures(call: SimpleNamespace, cameras: Sequence[Camera]) -> tuple[Recording, float]:
+    """Capture from two sources of pictures; also returns when that began [s]."""
+    from ..vision.capture import capture_clip, prepare_capture
+    from ..vision.debug import save_debug_sheet
+    from ..vision.images import open_footage, read_together
 
-    cameras = load_cameras(calibration)
-    stems = [Path(view).stem for view in views]
-    if names is not None:
-        with wrong_call():
-            cameras = chosen_cameras(cameras, names.split(","))
-    elif len(set(stems)) == len(stems) and {camera.name for camera in cameras} >= set(stems):
-        cameras = chosen_cameras(cameras, stems)
-    if len(cameras) != len(views):
-        listed = ", ".join(camera.name for camera in cameras)
-        raise click.UsageError(
-            f"Expected as many views as cameras ({listed}), got {len(views)}: choose some with "
-            "--cameras NAME,NAME."
-        )
-    return cameras
-
-
-def _is_keypoints(view: str) -> bool:
-    path = Path(view)
-    return path.suffix.lower() == ".json" or (path.is_dir() and any(path.glob("*.json")))
-
-
-def _keypoints(
-    views: Sequence[str], cameras: Sequence[Camera], rate: float | None
-) -> tuple[dict[str, Any], Points]:
-    from ..vision.keypoints import load_keypoints, triangulate_keypoints
-
-    begin = time.perf_counter()
-    points = triangulate_keypoints(cameras, [load_keypoints(view) for view in views], rate)
-    return _report(points, {}, (), time.perf_counter() - begin), points
-
-
-def _body(cameras: Sequence[Camera], height: float | None, marks: str | None) -> Skeleton:
-    from ..body.anthropometry import DEFAULT_STATURE
-    from ..body.skeleton import Skeleton
-
-    if marks is not None:
-        if height is not None:
-            raise click.UsageError("Give --height or --marks, not both.")
-        from ..vision.body_measurement import load_marks, measure_body
-
-        return measure_body(cameras, load_marks(marks)).skeleton
-    return Skeleton.humanoid(DEFAULT_STATURE if height is None else height)
-
-
-def _settings(
-    source: Footage,
-    key: str,
-    background: tuple[str, str] | None,
-    feet: bool,
-    wrist: str,
-) -> CaptureSettings:
-    from ..vision.capture import CaptureSettings
-    from ..vision.segmentation import Background, ChromaKey, learn_key
-
-    empty = None
-    if background is not None:
-        from ..vision.images import read_picture
-
-        empty = tuple(Background(read_picture(Path(path))) for path in background)
-    wall = ChromaKey()
-    if key == "auto" and empty is None:
-        wall = learn_key(source.first)
-    elif key != "auto":
-        with wrong_call():
-            try:
-                red, green, blue = (int(part) for part in key.split(","))
-            except ValueError:
-                raise click.BadParameter(
-                    f"expected R,G,B or auto, got {key!r}", param_hint="--key"
-                ) from None
-            wall = ChromaKey((red, green, blue))
-    return CaptureSettings(
-        key=wall, backgrounds=empty, feet=feet, wrist="length" if wrist == "length" else "cut"
-    )
-
-
-def _pictures(
-    sources: Sequence[Footage],
-    cameras: Sequence[Camera],
-    body: Skeleton,
-    settings: CaptureSettings,
-    rate: float | None,
-    frames: int | None,
-    feedback: str,
-    debug: str | None,
-) -> tuple[dict[str, Any], Points]:
-    from ..vision.camera import cropped
-    from ..vision.capture import Capture, capture_clip
-    from ..vision.images import read_together
-
-    fitting = [cropped(c, source.size) for c, source in zip(cameras, sources, strict=True)]
-    said = [source.rate for source in sources if source.rate is not None]
-    chosen = rate if rate is not None else (said[0] if said else 30.0)
-    capture = Capture(fitting, body, chosen, settings)
-    elbows = None if feedback == "none" else _elbows(feedback, body, chosen)
-    total = frames or sources[0].count or 0
+    if len(call.views) != 2:
+        raise click.UsageError(f"Expected two sources of pictures, got {len(call.views)}.")
+    sources = [open_footage(v, camera.size) for v, camera in zip(call.views, cameras, strict=True)]
+    if call.frames is None and any(source.count is None for source in sources):
+        raise click.UsageError("Expected --frames N with cameras, which have no end.")
+    body, settings = _body(call, cameras), _settings(call, sources[0])
+    capture, notes = prepare_capture(sources, cameras, body, settings, call.rate)
+    feedback = None if call.feedback == "none" else _elbows(call.feedback, body, capture.rate)
+    total = call.frames or sources[0].count or 0
     begin = time.perf_counter()
     with progress("capture") as tell:
 
-        def watch(frame: int, pair: Any, moment: Any) -> None:
-            tell(frame + 1, total)
-            if debug is not None and frame % max(1, round(chosen)) == 0:
-                _draw(Path(debug), frame, pair, fitting, moment)
+        def watch(number: int, pair: Any, frame: CaptureFrame) -> None:
+            tell(number + 1, total)
+            if call.debug is not None and number % max(1, round(capture.rate)) == 0:
+                path = Path(call.debug) / f"stages_{number:05d}.png"
+                save_debug_sheet(path, pair, capture.cameras, frame)
 
-        found = capture_clip(capture, read_together(sources, frames), elbows, watch)
-    spent = time.perf_counter() - begin
-    notes = [
-        f"pictures of {camera.name} are {source.size[0]} x {source.size[1]}, calibrated were "
-        f"{camera.size[0]} x {camera.size[1]}: taken to lack the right and lower edge"
-        for camera, source in zip(cameras, sources, strict=True)
-        if camera.size != source.size
-    ]
-    return _report(found.points, found.broken, [*notes, *found.warnings], spent), found.points
+        found = capture_clip(capture, read_together(sources, call.frames), feedback, watch)
+    return replace(found, warnings=(*notes, *found.warnings)), begin
+
+
+def _body(call: SimpleNamespace, cameras: Sequence[Camera]) -> Skeleton:
+    from ..body.anthropometry import DEFAULT_STATURE
+    from ..body.skeleton import Skeleton
+    from ..vision.body_measurement import load_marks, measure_body
+
+    if call.marks is not None and call.height is not None:
+        raise click.UsageError("Give --height or --marks, not both.")
+    if call.marks is not None:
+        return measure_body(cameras, load_marks(call.marks)).skeleton
+    return Skeleton.humanoid(DEFAULT_STATURE if call.height is None else call.height)
+
+
+def _settings(call: SimpleNamespace, source: Footage) -> CaptureSettings:
+    from ..vision.capture import CaptureSettings
+    from ..vision.images import read_picture
+    from ..vision.segmentation import Background, ChromaKey, learn_key
+
+    empty, wall = None, ChromaKey()
+    if call.background is not None:
+        empty = tuple(Background(read_picture(Path(path))) for path in call.background)
+    if call.key != "auto":
+        try:
+            red, green, blue = (int(part) for part in call.key.split(","))
+        except ValueError:
+            raise click.BadParameter(
+                f"expected R,G,B or auto, got {call.key!r}", param_hint="--key"
+            ) from None
+        with wrong_call():
+            wall = ChromaKey((red, green, blue))
+    elif empty is None:
+        wall = learn_key(source.first)
+    return CaptureSettings(key=wall, backgrounds=empty, feet=call.feet, wrist=call.wrist)
 
 
 def _elbows(name: str, body: Skeleton, rate: float) -> Feedback:
-    """Where a solver leaves the elbows: what the wrists of the next frame are found by."""
+    """Return feedback of where a solver leaves the elbows, to find the wrists of the next frame."""
     from ..vision.capture import elbow_feedback
     from .options import make_solver
 
@@ -235,37 +187,3 @@ def _elbows(name: str, body: Skeleton, rate: float) -> Feedback:
     with compiling():
         tracker.warm_up()
     return elbow_feedback(lambda points: tracker.solve(points).pose.world()[0], body, rate)
-
-
-def _draw(folder: Path, frame: int, pair: Any, cameras: Any, moment: Any) -> None:
-    from ..atomic_write import atomic_write
-    from ..vision.debug import debug_sheet
-    from ..vision.images import opencv
-
-    folder.mkdir(parents=True, exist_ok=True)
-    good, data = opencv().imencode(".png", debug_sheet(pair, cameras, moment))
-    assert good
-    with atomic_write(folder / f"stages_{frame:05d}.png") as file:
-        file.write(data.tobytes())
-
-
-def _report(
-    points: Points, broken: dict[str, int], warnings: Sequence[str], seconds: float
-) -> dict[str, Any]:
-    seen = points.seen.mean(axis=0) if len(points) else [0.0] * len(points.names)
-    return {
-        "frames": len(points),
-        "rate": points.rate,
-        "points": list(points.names),
-        "seen": {name: float(part) for name, part in zip(points.names, seen, strict=True)},
-        "rules_broken": broken,
-        "seconds": seconds,
-        "warnings": list(warnings),
-    }
-
-
-def _facts(report: dict[str, Any]) -> list[tuple[str, str]]:
-    rows = [("frames", f"{report['frames']} at {report['rate']:g} Hz")]
-    rows += [(name, f"seen in {part:.0%} of frames") for name, part in report["seen"].items()]
-    rows.append(("time", f"{report['seconds']:.1f} s"))
-    return rows

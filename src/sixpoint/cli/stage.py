@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -33,40 +34,29 @@ from .options import json_option, wrong_call
               show_default=True, metavar="METRES", help="Between the cameras.")  # fmt: skip
 @click.option("--frames", type=click.IntRange(1), metavar="N", help="No more than so many.")
 @json_option
-def command(
-    output: str,
-    name: str,
-    noise: float,
-    dimming: float,
-    obstacle: tuple[float, float, float] | None,
-    seed: int,
-    height: float,
-    distance: float,
-    baseline: float,
-    frames: int | None,
-    as_json: bool,
-) -> None:
+def command(output: str, name: str, height: float, **given: Any) -> None:
     """Play a synthetic scene before two calibrated cameras of 320 x 240.
 
     Writes left/ and right/ (pictures), cameras.json, marks.json and truth.npz.
     """
     from ..formats import save_points
-    from ..vision.synthetic.files import write_scene
-    from ..vision.synthetic.room import Conditions, room_cameras
+    from ..vision.synthetic import write_room
+    from ..vision.synthetic.person import Actor
+    from ..vision.synthetic.room import Conditions, Room, room_cameras
     from ..vision.synthetic.scenes import scene
 
     with wrong_call():
-        scene(name)
-        conditions = Conditions(noise=noise, dimming=dimming, obstacle=obstacle, seed=seed)
-    folder = Path(output)
+        motion = scene(name, height).frames(slice(0, given["frames"]))
+        conditions = Conditions(
+            **{key: given[key] for key in ("noise", "dimming", "obstacle", "seed")}
+        )
+    cameras = room_cameras(distance=given["distance"], baseline=given["baseline"])
+    room, folder = Room((Actor(motion),), cameras, conditions), Path(output)
     with progress("stage") as tell:
-        truth = write_scene(
-            folder, name, conditions, cameras=room_cameras(distance=distance, baseline=baseline),
-            stature=height, frames=frames, progress=tell,
-        )  # fmt: skip
+        truth = write_room(folder, room, height, tell)
     save_points(truth, folder / "truth.npz")
     report = {"output": output, "scene": name, "frames": len(truth), "rate": truth.rate}
-    if as_json:
+    if given["as_json"]:
         emit(report)
         return
     show_facts(f"{name} -> {output}", [("frames", f"{len(truth)} at {truth.rate:g} Hz")])

@@ -1,4 +1,7 @@
-"""Pictures of estimated limits: the samples of a joint, its angles, its boundary, its motions."""
+"""Pictures of estimated limits: the samples of a joint, its angles, its boundary, its motions.
+
+Figures are those of the paper on joint limits from motion capture; see `sixpoint.limits`.
+"""
 
 from __future__ import annotations
 
@@ -18,18 +21,18 @@ from .pictures import INK, new_figure
 if TYPE_CHECKING:
     from ..limits import Estimate, LimitEstimator
 
-SEEN, EDGE, OTHER = "#0072B2", "#222222", "#D55E00"
-"""Colours of the palette of Okabe and Ito."""
+SEEN, EDGE = "#0072B2", "#222222"
 CLIPS = ("#0072B2", "#D55E00", "#009E73")
+"""Colours of the palette of Okabe and Ito."""
 SHOWN = 4000
-"""Most samples in one cloud."""
+"""Largest number of samples in one cloud."""
 WINDOW = 100
-"""Samples of one clip of which angles are shown in time, as in the paper."""
+"""Number of samples of one clip of which angles are shown in time, as in the paper."""
 DPI = 110
 
 
 def draw_limits(estimator: LimitEstimator, estimate: Estimate) -> dict[str, bytes]:
-    """Figs. 4, 7 and 9 of the paper, and swing boundaries.
+    """Draw Figs. 4, 7 and 9 of the paper, and swing boundaries.
 
     Returns:
         Names of files and their content, in the order in which the documentation explains them.
@@ -42,17 +45,16 @@ def draw_limits(estimator: LimitEstimator, estimate: Estimate) -> dict[str, byte
         "boundary": draw_boundary(estimate, samples, joints[0]),
         "motions": draw_motions(estimate, samples, starts, joints[0]),
     }
-    return {f"{name}.png": _png(figure) for name, figure in drawn.items()}
-
-
-def _png(figure: Any) -> bytes:
-    file = io.BytesIO()
-    figure.savefig(file, format="png", metadata={"Software": None})
-    return file.getvalue()
+    content = {}
+    for name, figure in drawn.items():
+        file = io.BytesIO()
+        figure.savefig(file, format="png", metadata={"Software": None})
+        content[f"{name}.png"] = file.getvalue()
+    return content
 
 
 def _chosen(estimate: Estimate) -> list[int]:
-    """A ball and a hinge to show: left shoulder and elbow where there are such."""
+    """Return a ball and a hinge to show: left shoulder and elbow where there are such."""
     spread = estimate.classes.spreads[:, 0]
     out = []
     for role, kind in (("l_shoulder", BALL), ("l_elbow", HINGE)):
@@ -64,9 +66,9 @@ def _chosen(estimate: Estimate) -> list[int]:
 
 
 def wrapping(estimator: LimitEstimator, estimate: Estimate, usual: int) -> tuple[Floats, int]:
-    """Samples of one clip (n, J, 4) and the ball whose angles lose the most jumps in them.
+    """Return samples of one clip (n, J, 4) and the ball whose angles lose the most jumps in them.
 
-    Of the usual ball, if that loses any.
+    The usual ball is preferred, if it loses any.
     """
     balls = estimate.classes.types == BALL
     best: tuple[bool, float] = (False, -np.inf)
@@ -74,10 +76,8 @@ def wrapping(estimator: LimitEstimator, estimate: Estimate, usual: int) -> tuple
     found = windows[0], usual
     for window in windows:
         angles = arrays.to_zyz(window)
-        low, _, _ = contiguous_interval(angles)
-        before = _jumps(angles)
-        after = _jumps(low + np.mod(angles - low, 2.0 * np.pi))
-        # Near a lock jumps remain, whatever is done (A1.17): not what the picture is about.
+        before, after = _jumps(angles), _jumps(_unwrapped(angles)[0])
+        # Near the singularity of ZYZ angles jumps remain, whatever is done.
         lost = np.where(balls, before - 10.0 * after, -np.inf)
         for joint in {usual, int(np.argmax(lost))}:
             own = joint == usual and lost[joint] > 0.0
@@ -86,9 +86,29 @@ def wrapping(estimator: LimitEstimator, estimate: Estimate, usual: int) -> tuple
     return found
 
 
+def _unwrapped(angles: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return angles in their contiguous interval, and its two ends."""
+    low, high, _ = contiguous_interval(angles)
+    return low + np.mod(angles - low, 2.0 * np.pi), low, high
+
+
 def _jumps(angles: Floats) -> Floats:
-    """Steps of more than half a turn of the angles (N, J, A) of each joint, shape (J,)."""
+    """Count steps of more than half a turn of the angles (N, J, A) of each joint, shape (J,)."""
     return np.asarray((np.abs(np.diff(angles, axis=0)) > np.pi).sum(axis=(0, 2)), np.float64)
+
+
+def _from_mean(estimate: Estimate, samples: Floats, joint: int) -> Floats:
+    """Return vector parts (n, 3) of a joint's rotations from their mean, at most `SHOWN`."""
+    mean = arrays.conjugate(estimate.fit.centre[joint])
+    return _few(arrays.canonical(arrays.multiply(mean, samples[:, joint]))[:, 1:])
+
+
+def _few(samples: Floats) -> Floats:
+    return samples[:: max(1, -(-len(samples) // SHOWN))]
+
+
+def _figure(height: float) -> Any:
+    return new_figure("A picture of limits", (9.0, height), DPI)
 
 
 def _title(axes: Any, text: str) -> None:
@@ -101,37 +121,27 @@ def _label(estimate: Estimate, joint: int) -> str:
     return f"{name} ({role})" if role and role != name else name
 
 
-def _few(samples: Floats) -> Floats:
-    step = max(1, -(-len(samples) // SHOWN))
-    return samples[::step]
-
-
 def draw_clouds(estimate: Estimate, samples: Floats, joints: list[int]) -> Any:
-    """Fig. 4: vector parts of the rotations from their mean; a ball fills space, a hinge a line."""
-    figure = new_figure("A picture of limits", (9.0, 4.4), DPI)
+    """Draw rotations from their mean (Fig. 4): a ball fills space, a hinge a line."""
+    figure = _figure(4.4)
     for k, joint in enumerate(joints):
-        turned = arrays.multiply(arrays.conjugate(estimate.fit.centre[joint]), samples[:, joint])
-        v = _few(arrays.canonical(turned)[:, 1:])
+        v = _from_mean(estimate, samples, joint)
         axes = figure.add_subplot(1, len(joints), k + 1, projection="3d")
         axes.scatter(*v.T, s=4.0, c=SEEN, alpha=0.5, linewidths=0.0)
         reach = max(float(np.abs(v).max()), 0.05)
-        axes.set(xlim=(-reach, reach), ylim=(-reach, reach), zlim=(-reach, reach))
+        span = (-reach, reach)
+        axes.set(xlim=span, ylim=span, zlim=span, xlabel="x", ylabel="y", zlabel="z")
         share = estimate.classes.eigenvalues[joint]
         part = 100.0 * share / max(float(share.sum()), 1e-300)
-        _title(
-            axes,
-            f"{_label(estimate, joint)}: {estimate.types[estimate.names[joint]]}\n"
-            f"variance {part[0]:.1f} / {part[1]:.1f} / {part[2]:.1f} %",
-        )
-        axes.set_xlabel("x")
-        axes.set_ylabel("y")
-        axes.set_zlabel("z")
+        kind = estimate.types[estimate.names[joint]]
+        variance = " / ".join(f"{value:.1f}" for value in part[:3])
+        _title(axes, f"{_label(estimate, joint)}: {kind}\nvariance {variance} %")
     return figure
 
 
 def draw_unwrapping(estimate: Estimate, samples: Floats, joint: int) -> Any:
-    """Fig. 7: angles in time, of samples of one clip, before and after they are made contiguous."""
-    figure = new_figure("A picture of limits", (9.0, 4.6), DPI)
+    """Draw angles of one clip in time (Fig. 7), before and after they are made contiguous."""
+    figure = _figure(4.6)
     first = samples[:, joint]
     if estimate.types[estimate.names[joint]] == "hinge":
         turned = arrays.multiply(arrays.conjugate(estimate.classes.reference[joint]), first)
@@ -139,15 +149,14 @@ def draw_unwrapping(estimate: Estimate, samples: Floats, joint: int) -> Any:
         names = ["θ"]
     else:
         angles, names = arrays.to_zyz(first), ["φ", "ψ", "θ"]
-    low, high, _ = contiguous_interval(angles)
-    after = low + np.mod(angles - low, 2.0 * np.pi)
+    after, low, high = _unwrapped(angles)
     for row, (values, title) in enumerate(((angles, "before"), (after, "after"))):
         axes = figure.add_subplot(2, 1, row + 1)
-        jumps = int(_jumps(values[:, None])[0])
         for k, name in enumerate(names):
             axes.plot(np.degrees(values[:, k]), ".", ms=2.5, color=CLIPS[k], label=name)
             if row:
                 axes.axhspan(*np.degrees((low[k], high[k])), color=CLIPS[k], alpha=0.08)
+        jumps = int(_jumps(values[:, None])[0])
         _title(axes, f"{_label(estimate, joint)}, {title}: {jumps} jumps of a turn")
         axes.set_ylabel("degrees", color=INK)
         axes.legend(frameon=False, fontsize=8, loc="upper right", ncols=3)
@@ -157,8 +166,8 @@ def draw_unwrapping(estimate: Estimate, samples: Floats, joint: int) -> Any:
 
 
 def draw_boundary(estimate: Estimate, samples: Floats, joint: int) -> Any:
-    """Where the bone points: samples and boundary on the sphere, and on its map along the bone."""
-    figure = new_figure("A picture of limits", (9.0, 4.6), DPI)
+    """Draw where the bone points, and its boundary, on the sphere and on its map."""
+    figure = _figure(4.6)
     limit = estimate.limit(joint, "swing_twist", type=BALL)
     bone, e1, e2 = (np.array(v) for v in (limit.bone, limit.e1, limit.e2))
     theta = np.linspace(-np.pi, np.pi, 721)
@@ -178,11 +187,10 @@ def draw_boundary(estimate: Estimate, samples: Floats, joint: int) -> Any:
     axes.view_init(elev=12.0, azim=60.0)
     _title(axes, f"{_label(estimate, joint)}: where the bone points")
     axes = figure.add_subplot(1, 2, 2, projection="polar")
-    seen = swing_angles(samples, estimate.fit.frames)
-    axes.scatter(
-        _few(seen[0][:, joint]), np.degrees(_few(seen[1][:, joint])), s=3.0, c=SEEN,
-        alpha=0.4, linewidths=0.0,
-    )  # fmt: skip
+    around, away = (
+        _few(angles[:, joint]) for angles in swing_angles(samples, estimate.fit.frames)[:2]
+    )
+    axes.scatter(around, np.degrees(away), s=3.0, c=SEEN, alpha=0.4, linewidths=0.0)
     axes.plot(theta, np.degrees(most), color=EDGE, linewidth=1.6)
     axes.set_rlabel_position(250.0)
     twist = np.degrees(limit.twist)
@@ -191,13 +199,12 @@ def draw_boundary(estimate: Estimate, samples: Floats, joint: int) -> Any:
 
 
 def draw_motions(estimate: Estimate, samples: Floats, starts: list[int], joint: int) -> Any:
-    """Fig. 9: the samples of one joint in three clips, or thirds of one.
+    """Draw the samples of one joint in three clips, or thirds of one (Fig. 9).
 
     Of more than three clips the first, the middle and the last are shown: clips of one kind often
     stand together.
     """
-    edges = [*starts, len(samples)]
-    spans = list(pairwise(edges))
+    spans = list(pairwise([*starts, len(samples)]))
     names: list[str] = [clip["name"] for clip in estimate.provenance["clips"]]
     if len(spans) >= 3:
         chosen = (0, len(spans) // 2, len(spans) - 1)
@@ -205,12 +212,9 @@ def draw_motions(estimate: Estimate, samples: Floats, starts: list[int], joint: 
     else:
         cuts = np.linspace(0, len(samples), 4).astype(int).tolist()
         spans, names = list(pairwise(cuts)), ["first", "second", "third"]
-    figure = new_figure("A picture of limits", (9.0, 3.4), DPI)
-    for k in range(3):
-        first, last = spans[k]
-        v = _few(arrays.canonical(arrays.multiply(
-            arrays.conjugate(estimate.fit.centre[joint]), samples[first:last, joint]
-        ))[:, 1:])  # fmt: skip
+    figure = _figure(3.4)
+    for k, (first, last) in enumerate(spans):
+        v = _from_mean(estimate, samples[first:last], joint)
         axes = figure.add_subplot(1, 3, k + 1, projection="3d")
         axes.plot(*v.T, color=CLIPS[k], linewidth=0.8)
         axes.scatter(*v.T, s=3.0, c=CLIPS[k], linewidths=0.0)

@@ -16,7 +16,7 @@ from ..body.anatomy import Anatomy, anatomy_of
 from ..body.skeleton import Skeleton
 from ..errors import InputError
 from ..kernels import arrays
-from ..kernels.types import Floats
+from ..kernels.types import Floats, Quat, Vec3
 
 Side = Literal["left", "right", "middle"]
 
@@ -25,39 +25,31 @@ COLOURS: dict[Side, str] = {"left": "#0072B2", "right": "#D55E00", "middle": "#8
 POINT_COLOUR = "#F0E442"
 """Yellow of the same palette, for tracked points."""
 
-# Girths as parts of stature: half the breadth seen from the front, rounded by eye.
 GIRTHS = {
-    "hip": 0.050,
-    "knee": 0.032,
-    "ankle": 0.022,
-    "toe": 0.015,
-    "clavicle": 0.030,
-    "shoulder": 0.033,
-    "elbow": 0.024,
-    "wrist": 0.018,
-    "fingers": 0.012,
-    "neck": 0.032,
-}
+    "hip": 0.050, "knee": 0.032, "ankle": 0.022, "toe": 0.015, "clavicle": 0.030,
+    "shoulder": 0.033, "elbow": 0.024, "wrist": 0.018, "fingers": 0.012, "neck": 0.032,
+}  # fmt: skip
+"""Radii as parts of stature: half the breadth seen from the front, rounded by eye."""
 HAND = 0.108
 """Length of a hand as a part of stature (Drillis and Contini 1966), for rigs without fingers."""
 FOOT = 0.10
-"""From the ankle to the toes as a part of stature, for rigs without toes."""
+"""Distance from the ankle to the toes as a part of stature, for rigs without toes."""
 STICK = 0.012
-"""Thickness of a bone of an unrecognised rig, as a part of its extent."""
+"""Radius of a bone of an unrecognised rig, as a part of its extent."""
 
 
 @dataclass(frozen=True)
 class Limb:
-    """A tapered capsule from one node to another, or to a place fixed to a joint."""
+    """A tapered capsule from one node to another, or to a position fixed to a joint."""
 
     start: int
     """Node where it begins."""
     end: int
     """Node where it ends; -1: at `tip`."""
     radii: tuple[float, float]
-    """At its two ends [m]."""
+    """Radii of its two ends [m]."""
     side: Side
-    tip: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    tip: Vec3 = (0.0, 0.0, 0.0)
     """Where it ends, in the frame of the joint that carries `start` [m], if `end` is -1."""
 
 
@@ -66,11 +58,11 @@ class Mass:
     """An ellipsoid fixed to a joint."""
 
     joint: int
-    centre: tuple[float, float, float]
-    """In the joint's frame, from the joint [m]."""
-    turn: tuple[float, float, float, float]
-    """From the ellipsoid's axes (left, up, forward) to the joint's frame."""
-    half: tuple[float, float, float]
+    centre: Vec3
+    """Position in the joint's frame [m]."""
+    rotation: Quat
+    """Rotation from the ellipsoid's axes (left, up, forward) to the joint's frame."""
+    half: Vec3
     """Half-axes [m]."""
     side: Side = "middle"
 
@@ -85,13 +77,13 @@ class Solids:
     """Where limbs end [m], shape (F, L, 3)."""
     centres: Floats
     """Centres of the ellipsoids [m], shape (F, M, 3)."""
-    turns: Floats
+    rotations: Floats
     """Rotations of the ellipsoids, shape (F, M, 4)."""
 
 
 @dataclass(frozen=True)
 class Mannequin:
-    """The parts of one skeleton; find them with `mannequin_of`."""
+    """The parts of one skeleton. Build it with `mannequin_of`."""
 
     skeleton: Skeleton
     limbs: tuple[Limb, ...]
@@ -100,7 +92,7 @@ class Mannequin:
     """Standing height, or the extent of an unrecognised rig [m]."""
 
     def place(self, positions: Floats, world: Floats) -> Solids:
-        """Put the parts where node positions (F, N, 3) and joint rotations (F, J, 4) say."""
+        """Return the parts for node positions (F, N, 3) and joint rotations (F, J, 4)."""
         nodes = self.skeleton.node_parents
         count = self.skeleton.joint_count
         starts = positions[:, [limb.start for limb in self.limbs]]
@@ -111,9 +103,9 @@ class Mannequin:
                 ends[:, k] = starts[:, k] + arrays.rotate(world[:, joint], np.array(limb.tip))
         joints = [mass.joint for mass in self.masses]
         local = np.array([mass.centre for mass in self.masses]).reshape(-1, 3)
-        turns = np.array([mass.turn for mass in self.masses]).reshape(-1, 4)
+        own = np.array([mass.rotation for mass in self.masses]).reshape(-1, 4)
         centres = positions[:, joints] + arrays.rotate(world[:, joints], local)
-        return Solids(starts, ends, centres, arrays.multiply(world[:, joints], turns))
+        return Solids(starts, ends, centres, arrays.multiply(world[:, joints], own))
 
 
 def mannequin_of(skeleton: Skeleton) -> Mannequin:
@@ -121,16 +113,20 @@ def mannequin_of(skeleton: Skeleton) -> Mannequin:
     try:
         anatomy = anatomy_of(skeleton)
     except InputError:  # not a human figure, or one that stands nowhere
-        return _bare_bones(skeleton)
+        extent = float(np.ptp(skeleton.rest()[0], axis=0).max(initial=0.0)) or 1.0
+        radii = (STICK * extent, STICK * extent)
+        bones = tuple(
+            Limb(int(parent), node, radii, "middle")
+            for node, parent in enumerate(skeleton.node_parents)
+            if parent >= 0
+        )
+        return Mannequin(skeleton, bones, (), extent)
     return Mannequin(skeleton, _limbs(anatomy), _masses(anatomy), anatomy.stature)
 
 
 def _limbs(anatomy: Anatomy) -> tuple[Limb, ...]:
-    stature = anatomy.stature
-
-    def limb(start: int, end: int, girths: tuple[str, str], side: Side) -> Limb:
-        first, second = (GIRTHS[name] * stature for name in girths)
-        return Limb(start, end, (first, second), side)
+    def radii(first: str, second: str) -> tuple[float, float]:
+        return GIRTHS[first] * anatomy.stature, GIRTHS[second] * anatomy.stature
 
     parts: list[Limb] = []
     sides: tuple[tuple[str, Side], ...] = (("l", "left"), ("r", "right"))
@@ -139,33 +135,27 @@ def _limbs(anatomy: Anatomy) -> tuple[Limb, ...]:
             anatomy.node(f"{letter}_{part}")
             for part in ("hip", "knee", "ankle", "shoulder", "elbow", "wrist")
         )
+        foot, foot_tip = _last(anatomy, ankle, FOOT, (0.0, -0.25, 1.0))
+        hand, hand_tip = _last(anatomy, wrist, HAND, (0.0, -1.0, 0.0))
         parts += [
-            limb(hip, knee, ("hip", "knee"), side),
-            limb(knee, ankle, ("knee", "ankle"), side),
-            _last(anatomy, ankle, FOOT, (0.0, -0.25, 1.0), ("ankle", "toe"), side),
-            limb(shoulder, elbow, ("shoulder", "elbow"), side),
-            limb(elbow, wrist, ("elbow", "wrist"), side),
-            _last(anatomy, wrist, HAND, (0.0, -1.0, 0.0), ("wrist", "fingers"), side),
+            Limb(hip, knee, radii("hip", "knee"), side),
+            Limb(knee, ankle, radii("knee", "ankle"), side),
+            Limb(ankle, foot, radii("ankle", "toe"), side, foot_tip),
+            Limb(shoulder, elbow, radii("shoulder", "elbow"), side),
+            Limb(elbow, wrist, radii("elbow", "wrist"), side),
+            Limb(wrist, hand, radii("wrist", "fingers"), side, hand_tip),
         ]
         if anatomy.has(f"{letter}_clavicle"):
             clavicle = anatomy.node(f"{letter}_clavicle")
-            parts.append(limb(clavicle, shoulder, ("clavicle", "clavicle"), "middle"))
+            parts.append(Limb(clavicle, shoulder, radii("clavicle", "clavicle"), "middle"))
     path = anatomy.skeleton.path(anatomy.node("head"))
     above = path[path.index(anatomy.chest) + 1 :] if anatomy.chest in path else path[-2:]
-    parts.append(limb(above[0], above[-1], ("neck", "neck"), "middle"))
+    parts.append(Limb(above[0], above[-1], radii("neck", "neck"), "middle"))
     return tuple(parts)
 
 
-def _last(
-    anatomy: Anatomy,
-    node: int,
-    length: float,
-    towards: tuple[float, float, float],
-    girths: tuple[str, str],
-    side: Side,
-) -> Limb:
-    """A hand or a foot: to its furthest node, or in the usual direction where there is none."""
-    radii = (GIRTHS[girths[0]] * anatomy.stature, GIRTHS[girths[1]] * anatomy.stature)
+def _last(anatomy: Anatomy, node: int, length: float, towards: Vec3) -> tuple[int, Vec3]:
+    """Return the furthest node of a hand or foot, or -1 and a tip in the usual direction."""
     reach = [
         (float(np.linalg.norm(anatomy.vector(node, k))), k)
         for k in range(len(anatomy.skeleton.node_names))
@@ -173,14 +163,13 @@ def _last(
     ]
     furthest, end = max(reach, default=(0.0, -1))
     if furthest > 0.5 * length * anatomy.stature:
-        return Limb(node, end, radii, side)
+        return end, (0.0, 0.0, 0.0)
     way = np.array(towards) / np.linalg.norm(towards) * length * anatomy.stature
-    tip = _in_joint(anatomy, anatomy.joint_carrying(node), way)
-    return Limb(node, -1, radii, side, tip)
+    return -1, _in_joint(anatomy, anatomy.joint_carrying(node), way)
 
 
-def _in_joint(anatomy: Anatomy, joint: int, vector: Floats) -> tuple[float, float, float]:
-    """A vector of the neutral stance in the joint's own frame."""
+def _in_joint(anatomy: Anatomy, joint: int, vector: Floats) -> Vec3:
+    """Return a vector of the neutral stance in the joint's own frame."""
     x, y, z = arrays.rotate(arrays.conjugate(anatomy.neutral[joint]), vector)
     return (float(x), float(y), float(z))
 
@@ -188,16 +177,15 @@ def _in_joint(anatomy: Anatomy, joint: int, vector: Floats) -> tuple[float, floa
 def _masses(anatomy: Anatomy) -> tuple[Mass, ...]:
     at = anatomy.positions
     pelvis, head = anatomy.node("pelvis"), anatomy.node("head")
+    left, right = anatomy.node("l_shoulder"), anatomy.node("r_shoulder")
     hips = (at[anatomy.node("l_hip")] + at[anatomy.node("r_hip")]) / 2.0
-    shoulders = (at[anatomy.node("l_shoulder")] + at[anatomy.node("r_shoulder")]) / 2.0
-    trunk = shoulders - hips
+    trunk = (at[left] + at[right]) / 2.0 - hips
     stature, length = anatomy.stature, float(np.linalg.norm(trunk))
-    width = float(np.ptp(at[[anatomy.node("l_shoulder"), anatomy.node("r_shoulder")], 0]))
-    breadth = 0.5 * max(width - 0.03 * stature, 0.12 * stature)
+    breadth = 0.5 * max(float(np.ptp(at[[left, right], 0])) - 0.03 * stature, 0.12 * stature)
 
-    def mass(joint: int, place: Floats, *half: float) -> Mass:
+    def mass(joint: int, position: Floats, *half: float) -> Mass:
         carrier = anatomy.joint_carrying(joint)
-        centre = _in_joint(anatomy, carrier, place - at[carrier])
+        centre = _in_joint(anatomy, carrier, position - at[carrier])
         w, x, y, z = arrays.conjugate(anatomy.neutral[carrier])
         return Mass(carrier, centre, (float(w), float(x), float(y), float(z)), half)  # type: ignore[arg-type]
 
@@ -214,15 +202,3 @@ def _masses(anatomy: Anatomy) -> tuple[Mass, ...]:
         # A nose, to see which way the face looks.
         mass(head, skull + nose, 0.011 * stature, 0.017 * stature, 0.014 * stature),
     )
-
-
-def _bare_bones(skeleton: Skeleton) -> Mannequin:
-    positions, _ = skeleton.rest()
-    extent = float(np.ptp(positions, axis=0).max(initial=0.0)) or 1.0
-    thick = STICK * extent
-    bones = tuple(
-        Limb(int(parent), node, (thick, thick), "middle")
-        for node, parent in enumerate(skeleton.node_parents)
-        if parent >= 0
-    )
-    return Mannequin(skeleton, bones, (), extent)

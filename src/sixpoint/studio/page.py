@@ -19,8 +19,9 @@ import numpy as np
 from ..atomic_write import atomic_write
 from ..errors import MissingExtra
 from ..kernels.types import Floats
-from .mannequin import COLOURS, POINT_COLOUR, Side
-from .panels import Panel, Shot, View, check_panels, facing_of, shoot
+from .mannequin import COLOURS, POINT_COLOUR
+from .panels import Panel, Shot, View, check_panels, even_times, facing_of, shoot
+from .pictures import colour_bytes
 
 CAP = 0.18
 """Height of a limb's rounded end over its length: half-round on thighs, near it on the others."""
@@ -28,9 +29,8 @@ TAPER = 0.70
 """Thickness of a limb at its end over that at its start: the mean of the mannequin's limbs."""
 POINT_SIZE = 0.026
 """Radius of a tracked point as a part of stature."""
-
 FIELD_OF_VIEW = float(np.radians(40.0))
-"""Of the camera, from top to bottom [rad]."""
+"""Field of view of the camera, from top to bottom [rad]."""
 
 
 def playback_page(
@@ -47,9 +47,9 @@ def playback_page(
     Args:
         panels: the motions, left to right.
         path: replaced when the page is complete.
-        title: of the browser's window.
-        fps: moments kept for a second; never more than the fastest motion has.
-        view: from where it is first seen; default a 3/4 view from the front.
+        title: title of the browser's window.
+        fps: moments kept per second; never more than the fastest motion has.
+        view: initial view; default a 3/4 view from the front.
         progress: called with the number of moments done and their total.
     """
     check_panels(panels)
@@ -58,26 +58,25 @@ def playback_page(
     except ImportError as error:
         raise MissingExtra("viser", "studio", "The page with 3D playback") from error
     fps = min(fps, max(panel.motion.rate for panel in panels))
-    length = max(panel.motion.duration for panel in panels)
-    times = np.arange(max(int(np.ceil(length * fps)), 1)) / fps
+    times = even_times(panels, fps)
     shots = [shoot(panel, times) for panel in panels]
     basis = (view or View()).basis(facing_of(panels[0].motion))
-    shifts = _side_by_side(shots, basis[0])
     # The recorder belongs to a server; nobody connects to this one, and it listens on no network.
-    with redirect_stdout(io.StringIO()):  # it greets and takes leave there
+    with redirect_stdout(io.StringIO()):  # it prints when it starts and stops
         server = viser.ViserServer(host="127.0.0.1", verbose=False)
     try:
         _light(server.scene, basis)
+        shifts = _side_by_side(shots, basis[0])
         floor = min(float(shot.anchor[0, 1]) for shot in shots)
         actors = [
-            _Actor(server.scene, number, shot, shift, floor)
+            _Actor(server.scene, f"/figure_{number}", shot, shift)
             for number, (shot, shift) in enumerate(zip(shots, shifts, strict=True))
         ]
         _look(server, shots, shifts, basis)
         recorder = server.get_scene_serializer()
         for k in range(len(times)):
             for actor in actors:
-                actor.show(k)
+                actor.show(k, floor)
             recorder.insert_sleep(1.0 / fps)
             if progress is not None:
                 progress(k + 1, len(times))
@@ -93,38 +92,33 @@ def playback_page(
 class _Actor:
     """One figure in the scene."""
 
-    def __init__(self, scene: Any, number: int, shot: Shot, shift: Floats, floor: float) -> None:
-        self.shot, self.shift, self.floor = shot, shift, floor
-        self.mannequin = shot.panel.mannequin
-        name = f"/figure_{number}"
+    def __init__(self, scene: Any, name: str, shot: Shot, shift: Floats) -> None:
+        self.shot, self.shift, self.mannequin = shot, shift, shot.panel.mannequin
+        size = POINT_SIZE * self.mannequin.stature
+
+        def batch(part: str, mesh: tuple[Any, Any], colours: Sequence[str]) -> Any:
+            count = len(colours)
+            return scene.add_batched_meshes_simple(
+                f"{name}/{part}", *mesh, np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)),
+                np.zeros((count, 3)), batched_scales=np.full((count, 3), size),
+                batched_colors=np.array([_linear(colour) for colour in colours]).reshape(-1, 3),
+                lod="off", cast_shadow=False, receive_shadow=False,
+            )  # fmt: skip
+
         limbs, masses = self.mannequin.limbs, self.mannequin.masses
-        self.limbs = self._batch(scene, f"{name}/limbs", _limb_mesh(), [p.side for p in limbs])
-        self.masses = self._batch(scene, f"{name}/masses", _ball_mesh(), [p.side for p in masses])
+        self.limbs = batch("limbs", _limb_mesh(), [COLOURS[limb.side] for limb in limbs])
+        self.masses = batch("masses", _ball_mesh(), [COLOURS[mass.side] for mass in masses])
         self.girths = np.array([limb.radii[0] for limb in limbs])
         self.masses.batched_scales = np.array([mass.half for mass in masses]).reshape(-1, 3)
+        title = shot.panel.title
         self.label = scene.add_label(
-            f"{name}/title",
-            shot.panel.title,
-            anchor="bottom-center",
-            visible=bool(shot.panel.title),
+            f"{name}/title", title, anchor="bottom-center", visible=bool(title)
         )
-        self.points = None
-        if shot.panel.points is not None:
-            count = len(shot.panel.points.names)
-            self.points = self._batch(scene, f"{name}/points", _ball_mesh(), [None] * count)
+        points = shot.panel.points
+        if points is not None:
+            self.points = batch("points", _ball_mesh(), [POINT_COLOUR] * len(points.names))
 
-    def _batch(self, scene: Any, name: str, mesh: Any, sides: Sequence[Side | None]) -> Any:
-        count = len(sides)
-        turns = np.tile([1.0, 0.0, 0.0, 0.0], (count, 1))
-        colours = [_rgb(COLOURS[side] if side else POINT_COLOUR) for side in sides]
-        return scene.add_batched_meshes_simple(
-            name, *mesh, turns, np.zeros((count, 3)),
-            batched_scales=np.full((count, 3), POINT_SIZE * self.mannequin.stature),
-            batched_colors=np.array(colours).reshape(-1, 3),
-            lod="off", cast_shadow=False, receive_shadow=False,
-        )  # fmt: skip
-
-    def show(self, k: int) -> None:
+    def show(self, k: int, floor: float) -> None:
         """Move to one moment."""
         solids = self.shot.solids
         start, way = solids.starts[k] + self.shift, solids.ends[k] - solids.starts[k]
@@ -134,22 +128,21 @@ class _Actor:
         self.limbs.batched_scales = np.stack([self.girths, length, self.girths], axis=-1)
         if self.mannequin.masses:
             self.masses.batched_positions = solids.centres[k] + self.shift
-            self.masses.batched_wxyzs = solids.turns[k]
+            self.masses.batched_wxyzs = solids.rotations[k]
         x, _, z = self.shot.anchor[k] + self.shift
-        self.label.position = (x, 1.12 * self.mannequin.stature + self.floor, z)
-        points = self.shot.panel.points
-        if points is not None and self.points is not None and self.shot.frames[k] < len(points):
-            at = points.positions[self.shot.frames[k]]
+        self.label.position = (x, 1.12 * self.mannequin.stature + floor, z)
+        at = self.shot.seen_points(k)
+        if at is not None:
             # A point that is not seen waits below the ground, where nobody sees it either.
             self.points.batched_positions = np.where(np.isfinite(at), at + self.shift, -1e3)
 
 
 def _side_by_side(shots: Sequence[Shot], right: Floats) -> list[Floats]:
-    """Where to move each figure so that they stand in a row."""
-    reach = 0.0
-    for shot in shots:
-        away = (shot.corners - shot.anchor[:, None])[..., (0, 2)]
-        reach = max(reach, float(np.linalg.norm(away, axis=-1).max()))
+    """Return the displacement of each figure so that they stand in a row."""
+    reach = max(
+        float(np.linalg.norm((s.corners - s.anchor[:, None])[..., (0, 2)], axis=-1).max())
+        for s in shots
+    )
     middle = (len(shots) - 1) / 2.0
     starts = [shot.anchor[0] * (1.0, 0.0, 1.0) for shot in shots]
     return [
@@ -158,7 +151,7 @@ def _side_by_side(shots: Sequence[Shot], right: Floats) -> list[Floats]:
 
 
 def _light(scene: Any, basis: Floats) -> None:
-    """Plain lights without shadows or reflections: smooth on a laptop without a graphics card."""
+    """Add lights without shadows or reflections: smooth on a laptop without a graphics card."""
     scene.set_up_direction("+y")
     scene.configure_environment_map(None)
     scene.configure_default_lights(enabled=False, cast_shadow=False)
@@ -172,9 +165,10 @@ def _light(scene: Any, basis: Floats) -> None:
 
 
 def _look(server: Any, shots: Sequence[Shot], shifts: Sequence[Floats], basis: Floats) -> None:
-    """Ground and camera, so that all figures are in the picture from beginning to end."""
-    places = [s.corners.reshape(-1, 3) + d for s, d in zip(shots, shifts, strict=True)]
-    path = np.concatenate([*places, *(s.anchor + d for s, d in zip(shots, shifts, strict=True))])
+    """Add ground and camera, so that all figures are in the picture from beginning to end."""
+    moved = list(zip(shots, shifts, strict=True))
+    places = [shot.corners.reshape(-1, 3) + shift for shot, shift in moved]
+    path = np.concatenate([*places, *(shot.anchor + shift for shot, shift in moved)])
     low, high = path.min(axis=0), path.max(axis=0)
     size = float(np.ceil(np.max(high - low)[()])) + 3.0
     server.scene.add_grid(
@@ -192,7 +186,7 @@ def _look(server: Any, shots: Sequence[Shot], shifts: Sequence[Floats], basis: F
 
 
 def _from_y(way: Floats, length: Floats) -> Floats:
-    """Rotations that take +Y along vectors (n, 3) of given lengths (n,); identity for none."""
+    """Return rotations that take +Y along vectors (n, 3) of given lengths (n,)."""
     unit = way / np.maximum(length, 1e-12)[:, None]
     # (1 + y . d, y x d) is twice the half-angle quaternion; straight down it vanishes.
     q = np.stack([1.0 + unit[:, 1], unit[:, 2], np.zeros(len(unit)), -unit[:, 0]], axis=-1)
@@ -201,7 +195,7 @@ def _from_y(way: Floats, length: Floats) -> Floats:
 
 
 def _limb_mesh() -> tuple[Any, Any]:
-    """A tapered capsule of length 1 from the origin along +Y, of radius 1 at its start."""
+    """Return a tapered capsule of length 1 from the origin along +Y, of radius 1 at its start."""
     rise = np.linspace(-0.5 * np.pi, 0.0, 6)
     below = np.stack([CAP * np.sin(rise), np.cos(rise)], axis=-1)
     above = np.stack([1.0 - TAPER * CAP * np.sin(rise[::-1]), TAPER * np.cos(rise[::-1])], axis=-1)
@@ -214,7 +208,7 @@ def _ball_mesh() -> tuple[Any, Any]:
 
 
 def _revolve(profile: Floats, around: int) -> tuple[Any, Any]:
-    """Vertices and faces of a profile (n, 2) of heights and radii, turned about the Y axis."""
+    """Return vertices and faces of a profile (n, 2) of heights and radii, turned about Y."""
     angle = np.linspace(0.0, 2.0 * np.pi, around, endpoint=False)
     height, radius = profile[:, :1], profile[:, 1:]
     vertices = np.stack(
@@ -227,6 +221,6 @@ def _revolve(profile: Floats, around: int) -> tuple[Any, Any]:
     return vertices.reshape(-1, 3), faces
 
 
-def _rgb(colour: str) -> list[int]:
-    """Bytes for instanced meshes, whose colours the page takes as linear light, not as sRGB."""
-    return [round(255.0 * (int(colour[k : k + 2], 16) / 255.0) ** 2.2) for k in (1, 3, 5)]
+def _linear(colour: str) -> list[int]:
+    """Return bytes for instanced meshes, whose colours the page takes as linear light."""
+    return [round(255.0 * (value / 255.0) ** 2.2) for value in colour_bytes(colour)]

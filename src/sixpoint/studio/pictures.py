@@ -12,29 +12,21 @@ import numpy as np
 
 from ..atomic_write import atomic_write
 from ..errors import InputError, MissingExtra, SixpointError
+from ..kernels import arrays
 from ..kernels.types import Floats
 from .mannequin import COLOURS, POINT_COLOUR
-from .panels import (
-    Panel,
-    Shot,
-    View,
-    capsule_outline,
-    check_panels,
-    common_view,
-    ellipsoid_outline,
-    shoot,
-)
+from .panels import Bounds, Panel, Shot, View, check_panels, common_view, even_times, shoot
 
 CELL = 2.6
 """Height of one pose on a contact sheet [inch]."""
 GRID = 0.5
 """Distance of the lines on the ground [m]."""
-LABEL = 0.32
-"""Height of the line of text below it [inch]."""
-TITLE = 0.22
-"""Height of the line of text above a row [inch]."""
+LABEL, TITLE = 0.32, 0.22
+"""Heights of the lines of text below a pose and above a row [inch]."""
 INK = "#30343B"
 """Colour of text."""
+CORNERS = 24
+"""Corners of a round outline: smooth at the size of a contact sheet."""
 
 
 def contact_sheet(
@@ -51,10 +43,10 @@ def contact_sheet(
     Args:
         panels: the motions.
         path: replaced when the picture is complete.
-        poses: moments, evenly spaced over the longest motion.
+        poses: number of moments, evenly spaced over the longest motion.
         times: these moments instead [s].
         view: where the viewer stands; default a 3/4 view from the front.
-        dpi: dots an inch; a pose is 2.6 inch high.
+        dpi: dots per inch; a pose is 2.6 inch high.
     """
     check_panels(panels)
     if poses < 1:
@@ -84,7 +76,7 @@ def contact_sheet(
 
 
 def new_figure(purpose: str, size: tuple[float, float], dpi: int) -> Any:
-    """An empty figure [inch] that is drawn into memory: no screen, no global state."""
+    """Return an empty figure [inch] that is drawn into memory: no screen, no global state."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
@@ -95,8 +87,8 @@ def new_figure(purpose: str, size: tuple[float, float], dpi: int) -> Any:
     return figure
 
 
-def pose_axes(figure: Any, box: tuple[float, ...], bounds: tuple[float, float, float]) -> Any:
-    """A place to draw a pose: axes in metres, without frame or ticks."""
+def pose_axes(figure: Any, box: tuple[float, ...], bounds: Bounds) -> Any:
+    """Return axes in metres for a pose, without frame or ticks."""
     half, low, high = bounds
     axes = figure.add_axes(box)
     axes.set(xlim=(-half, half), ylim=(low, high), aspect="equal")
@@ -105,13 +97,13 @@ def pose_axes(figure: Any, box: tuple[float, ...], bounds: tuple[float, float, f
 
 
 def caption(axes: Any, text: str, size: float) -> None:
-    """A line of text below a pose."""
+    """Write a line of text below a pose."""
     axes.text(0.5, -0.01, text, transform=axes.transAxes, ha="center", va="top", fontsize=size,
               color=INK)  # fmt: skip
 
 
 def draw_pose(axes: Any, shot: Shot, k: int, basis: Floats) -> None:
-    """One pose: the ground, the mannequin from far to near, the points."""
+    """Draw one pose: the ground, the mannequin from far to near, the points."""
     from matplotlib.collections import LineCollection, PolyCollection
 
     anchor = shot.anchor[k]
@@ -123,16 +115,16 @@ def draw_pose(axes: Any, shot: Shot, k: int, basis: Floats) -> None:
     axes.add_collection(
         PolyCollection(outlines, facecolors=colours, edgecolors=edges, linewidths=0.5, zorder=2)
     )
-    points = shot.panel.points
-    if points is not None and shot.frames[k] < len(points):
-        flat = (points.positions[shot.frames[k]] - anchor) @ basis.T
+    points = shot.seen_points(k)
+    if points is not None:
+        flat = (points - anchor) @ basis.T
         seen = np.isfinite(flat).all(axis=-1)
         axes.scatter(flat[seen, 0], flat[seen, 1], s=13.0, c=POINT_COLOUR, edgecolors="#222222",
                      linewidths=0.6, zorder=3)  # fmt: skip
 
 
 def _ground(anchor: Floats, radius: float, basis: Floats) -> tuple[Floats, list[Floats]]:
-    """A disc below the person, and the lines on it, which stay where they are in the world."""
+    """Return a disc below the person, and the lines on it, which are fixed in the world."""
     angles = np.linspace(0.0, 2.0 * np.pi, 72)
     disc = radius * np.stack([np.cos(angles), np.zeros_like(angles), np.sin(angles)], axis=-1)
     step = GRID * 10.0 ** max(np.ceil(np.log10(radius / (4.0 * GRID))), -3.0)  # few lines on giants
@@ -151,27 +143,26 @@ def _ground(anchor: Floats, radius: float, basis: Floats) -> tuple[Floats, list[
 def _solids_outlines(
     shot: Shot, k: int, basis: Floats
 ) -> tuple[list[Floats], list[Any], list[Any]]:
+    """Return outlines, face colours and edge colours of all parts, the far ones first."""
     from matplotlib.colors import to_rgb
 
     mannequin, solids, anchor = shot.panel.mannequin, shot.solids, shot.anchor[k]
-    drawn: list[tuple[float, Floats, Floats, str]] = []
-    starts, ends = ((at[k] - anchor) @ basis.T for at in (solids.starts, solids.ends))
+    drawn: list[tuple[float, Floats, Floats, str]] = []  # depth, outline, shine, colour
+    starts, ends, centres = (
+        (at[k] - anchor) @ basis.T for at in (solids.starts, solids.ends, solids.centres)
+    )
     light = np.array([-0.25, 0.35])
-    for n, limb in enumerate(mannequin.limbs):
-        small = (0.5 * limb.radii[0], 0.5 * limb.radii[1])
-        a, b = starts[n, :2], ends[n, :2]
-        drawn.append((
-            float(starts[n, 2] + ends[n, 2]) / 2.0,
-            capsule_outline(a, b, limb.radii),
-            capsule_outline(a + light * limb.radii[0], b + light * limb.radii[1], small),
-            COLOURS[limb.side],
-        ))  # fmt: skip
-    centres = (solids.centres[k] - anchor) @ basis.T
-    for n, mass in enumerate(mannequin.masses):
-        half, centre = np.array(mass.half), centres[n, :2]
-        outline = ellipsoid_outline(centre, solids.turns[k, n], half, basis)
-        shine = centre + 0.5 * (outline - centre) + light * half[0]
-        drawn.append((float(centres[n, 2]), outline, shine, COLOURS[mass.side]))
+    for limb, start, end in zip(mannequin.limbs, starts, ends, strict=True):
+        first, second = limb.radii
+        a, b = start[:2], end[:2]
+        outline = capsule_outline(a, b, limb.radii)
+        shine = capsule_outline(a + light * first, b + light * second, (0.5 * first, 0.5 * second))
+        drawn.append((float(start[2] + end[2]) / 2.0, outline, shine, COLOURS[limb.side]))
+    for mass, centre, rotation in zip(mannequin.masses, centres, solids.rotations[k], strict=True):
+        half, at = np.array(mass.half), centre[:2]
+        outline = ellipsoid_outline(at, rotation, half, basis)
+        shine = at + 0.5 * (outline - at) + light * half[0]
+        drawn.append((float(centre[2]), outline, shine, COLOURS[mass.side]))
     nearness = np.array([depth for depth, *_ in drawn])
     # What is far fades a little: it helps the eye where limbs cross.
     fade = 0.35 * (nearness.max() - nearness) / max(float(np.ptp(nearness)), 1e-9)
@@ -183,6 +174,42 @@ def _solids_outlines(
         colours += [colour, 0.82 * colour + 0.18]
         edges += ["white", "none"]
     return outlines, colours, edges
+
+
+def capsule_outline(start: Floats, end: Floats, radii: tuple[float, float]) -> Floats:
+    """Return corners (n, 2) around two discs and what lies between them."""
+    (r1, r2), step = radii, end - start
+    distance = float(np.hypot(*step))
+    if distance <= abs(r1 - r2) + 1e-12:  # seen along its axis: the larger disc hides the other
+        centre, radius = (start, r1) if r1 >= r2 else (end, r2)
+        return np.asarray(centre + radius * _arc(0.0, 2.0 * np.pi, CORNERS))
+    along = float(np.arctan2(step[1], step[0]))
+    # The common tangents touch both discs at this angle from the axis.
+    touch = float(np.arccos((r1 - r2) / distance))
+    back = start + r1 * _arc(along + touch, along + 2.0 * np.pi - touch, CORNERS)
+    return np.concatenate([back, end + r2 * _arc(along - touch, along + touch, CORNERS)])
+
+
+def ellipsoid_outline(centre: Floats, rotation: Floats, half: Floats, basis: Floats) -> Floats:
+    """Return corners (n, 2) of the ellipse that an ellipsoid shows.
+
+    Args:
+        centre: in the picture [m], shape (2,).
+        rotation: rotation of the ellipsoid in the world, shape (4,).
+        half: half-axes [m], shape (3,).
+        basis: rows of the view, shape (3, 3).
+    """
+    # The ellipsoid is A times the unit ball; its shadow is P A times the ball, with P the first two
+    # rows of the basis: an ellipse with the matrix (P A)(P A)^T.
+    flat = basis[:2] @ (arrays.to_matrix(rotation) * half)
+    return np.asarray(
+        centre + _arc(0.0, 2.0 * np.pi, 2 * CORNERS) @ np.linalg.cholesky(flat @ flat.T).T
+    )
+
+
+def _arc(first: float, last: float, count: int) -> Floats:
+    angles = np.linspace(first, last, count)
+    return np.stack([np.cos(angles), np.sin(angles)], axis=-1)
 
 
 def animation(
@@ -199,9 +226,9 @@ def animation(
     Args:
         panels: the motions, left to right.
         path: ends in .gif, or in .mp4 which needs the program ffmpeg.
-        fps: pictures a second; a GIF counts in hundredths of a second.
+        fps: pictures per second; a GIF counts in hundredths of a second.
         view: where the viewer stands; default a 3/4 view from the front.
-        dpi: dots an inch; a figure is 3.9 inch high.
+        dpi: dots per inch; a figure is 3.9 inch high.
         progress: called with the number of pictures done and their total.
     """
     check_panels(panels)
@@ -214,29 +241,28 @@ def animation(
         raise SixpointError("An MP4 needs the program ffmpeg, which was not found; write a .gif.")
     if suffix == ".gif":
         fps = 100.0 / max(round(100.0 / fps), 1)
-    length = max(panel.motion.duration for panel in panels)
-    times = np.arange(max(int(np.ceil(length * fps)), 1)) / fps
-    shots = [shoot(panel, times) for panel in panels]
-    pictures = _pictures(shots, view, dpi, progress)
+    shots = [shoot(panel, even_times(panels, fps)) for panel in panels]
+    count = len(shots[0].frames)
+
+    def pictures() -> Iterator[Floats]:
+        for k, picture in enumerate(_pictures(shots, view, dpi)):
+            yield picture
+            if progress is not None:
+                progress(k + 1, count)
+
     with atomic_write(path) as file:
-        (_write_gif if suffix == ".gif" else _write_mp4)(pictures, file, fps)
+        (_write_gif if suffix == ".gif" else _write_mp4)(pictures(), file, fps)
 
 
-def _pictures(
-    shots: Sequence[Shot],
-    view: View | None,
-    dpi: int,
-    progress: Callable[[int, int], None] | None,
-) -> Iterator[Floats]:
-    """The frames of an animation as (height, width, 3) bytes, made one at a time."""
+def _pictures(shots: Sequence[Shot], view: View | None, dpi: int) -> Iterator[Floats]:
+    """Yield the frames of an animation as (height, width, 3) bytes, made one at a time."""
     basis, bounds = common_view(shots, view)
     half, low, high = bounds
     height = 1.5 * CELL
     wanted = (len(shots) * height * 2.0 * half / (high - low), height + LABEL)
     # Video wants even numbers of dots.
     width, whole = (2.0 * float(np.ceil(side * dpi / 2.0)) / dpi for side in wanted)
-    count = len(shots[0].frames)
-    for k in range(count):
+    for k in range(len(shots[0].frames)):
         figure = new_figure("An animation", (width, whole), dpi)
         for column, shot in enumerate(shots):
             box = (column / len(shots), LABEL / whole, 1.0 / len(shots), height / whole)
@@ -246,8 +272,6 @@ def _pictures(
             caption(axes, f"{shot.panel.title}   {time:.2f} s".strip(), 9)
         figure.canvas.draw()
         yield np.asarray(figure.canvas.buffer_rgba())[..., :3].copy()
-        if progress is not None:
-            progress(k + 1, count)
 
 
 def _write_gif(pictures: Iterator[Floats], file: IO[bytes], fps: float) -> None:
@@ -256,14 +280,17 @@ def _write_gif(pictures: Iterator[Floats], file: IO[bytes], fps: float) -> None:
     picture = next(pictures)
     # One palette for all pictures: colours do not flicker, and the file is smaller. The points are
     # so small that their colour would be left out, so it gets a few lines of its own.
-    swatch = np.tile(np.array(_bytes(POINT_COLOUR), np.uint8), (8, picture.shape[1], 1))
+    swatch = np.tile(np.array(colour_bytes(POINT_COLOUR), np.uint8), (8, picture.shape[1], 1))
     palette = Image.fromarray(np.concatenate([picture, swatch])).quantize(128)
-    first = Image.fromarray(picture).quantize(palette=palette, dither=Image.Dither.NONE)
-    rest = (
-        Image.fromarray(p).quantize(palette=palette, dither=Image.Dither.NONE) for p in pictures
-    )
-    first.save(file, format="GIF", save_all=True, append_images=rest, loop=0,
-               duration=round(1000.0 / fps), optimize=False)  # fmt: skip
+
+    def indexed(colours: Floats) -> Any:
+        image = Image.fromarray(colours)
+        return image.quantize(palette=palette, dither=Image.Dither.NONE)
+
+    indexed(picture).save(
+        file, format="GIF", save_all=True, append_images=map(indexed, pictures), loop=0,
+        duration=round(1000.0 / fps), optimize=False,
+    )  # fmt: skip
 
 
 def _write_mp4(pictures: Iterator[Floats], file: IO[bytes], fps: float) -> None:
@@ -287,5 +314,6 @@ def _write_mp4(pictures: Iterator[Floats], file: IO[bytes], fps: float) -> None:
         raise SixpointError(f"ffmpeg could not write the MP4: {words or process.returncode}")
 
 
-def _bytes(colour: str) -> list[int]:
+def colour_bytes(colour: str) -> list[int]:
+    """Return red, green and blue of a colour such as "#0072B2"."""
     return [int(colour[k : k + 2], 16) for k in (1, 3, 5)]

@@ -1,4 +1,10 @@
-"""Skin blobs: detection, who claims them, and pairs of them across two pictures."""
+"""Skin blobs: detection in each picture, and data association between pictures.
+
+A blob that one tracked part (head or hand) claims is its own. Where hands meet each other or the
+face, one blob is claimed by several: each pixel then goes to the nearest part, in units of its own
+ellipse (Varona, Buades and Perales 2005). All pairs of detections in two pictures are triangulated;
+which of them can be a head or a hand is a matter of size (Boulic et al. 2006, section 3).
+"""
 
 from __future__ import annotations
 
@@ -11,24 +17,52 @@ import numpy as np
 
 from ..errors import InputError
 from ..kernels.types import Floats
-from .body_measurement import Sizes
-from .camera import Camera, all_pairs, place_covariance
+from .body_measurement import HANDS, HEAD, PersonModel
+from .camera import all_pairs, position_covariance
 from .images import Mask, opencv
 
 THINNEST = 0.5
-"""Half of a pixel: the least semi-axis that a blob of whole pixels can have [px]."""
+"""Least semi-axis of a blob of whole pixels [px]."""
+LEAST_AREA = 30
+"""Default least area of a blob [px]."""
+LEAST_HAND = 0.0005
+"""Half the area of a hand that points at the camera, over the square of the person's height in the
+picture."""
+FEWEST_PIXELS = 6
+"""Least number of pixels of a hand."""
+
+CLAIM_REACH = 1.5
+"""How far a part claims pixels, in units of its ellipse."""
+LEAST_CLAIM = 0.2
+"""Least share of the area of a blob, or of the part, that lies within that."""
+LEAST_VISIBLE = 0.2
+"""Least share of a part's area outside the ellipses of others; with less it counts as hidden."""
+HEAD_RIM = 1.1
+"""How far the head reaches, in units of its ellipse: it keeps its shape."""
+SWOLLEN = 1.15
+"""Growth of the area of a face from which on a hand is taken to be in front of it."""
+PART_NOISE = 4.0
+"""Standard deviation of the middle of a split blob over that of a whole one."""
+
+WORST_MATCH = 0.0175
+"""Largest distance between the rays of a match, over the focal length."""
+LEAST_HEAD, LARGEST_HEAD = (0.25, 0.5), 1.8
+"""Areas of a head, over what the person's size lets us expect: at least, in the lesser and in the
+larger picture, as something may hide it in one; at most."""
+LARGEST_HAND = 1.4
+"""Largest area of a hand over one that shows its palm."""
 
 
 @dataclass(frozen=True)
 class Ellipse:
-    """A blob as its first and second moments see it."""
+    """An ellipse with the first and second moments of a blob."""
 
     centre: tuple[float, float]
     """(u, v) [px]."""
     axes: tuple[float, float]
     """Semi-axes, the longer first [px]."""
     angle: float
-    """From the u axis to the longer one, towards v [rad]."""
+    """Angle from the u axis to the longer one, towards v [rad]."""
 
     def __post_init__(self) -> None:
         if not (self.axes[0] >= self.axes[1] > 0.0 and math.isfinite(self.axes[0])):
@@ -36,20 +70,20 @@ class Ellipse:
 
     @classmethod
     def from_moments(cls, centre: Floats, covariance: Floats) -> Ellipse:
-        """The filled ellipse with these moments: its semi-axes are 2 sqrt(eigenvalue)."""
+        """Return the filled ellipse with these moments: its semi-axes are 2 sqrt(eigenvalue)."""
         a, b, c = covariance[0, 0], covariance[0, 1], covariance[1, 1]
         middle, off = 0.5 * (a + c), math.hypot(0.5 * (a - c), b)
-        axes = [2.0 * math.sqrt(max(value, 0.0)) for value in (middle + off, middle - off)]
-        angle = 0.5 * math.atan2(2.0 * b, a - c)
+        long, short = (
+            max(2.0 * math.sqrt(max(value, 0.0)), THINNEST)
+            for value in (middle + off, middle - off)
+        )
         return cls(
-            (float(centre[0]), float(centre[1])),
-            (max(axes[0], THINNEST), max(axes[1], THINNEST)),
-            angle,
+            (float(centre[0]), float(centre[1])), (long, short), 0.5 * math.atan2(2.0 * b, a - c)
         )
 
     @property
     def area(self) -> float:
-        """[px^2]."""
+        """Area [px^2]."""
         return math.pi * self.axes[0] * self.axes[1]
 
     @property
@@ -60,32 +94,32 @@ class Ellipse:
         return np.asarray(turn.T @ np.diag([self.axes[0] ** -2, self.axes[1] ** -2]) @ turn)
 
     def moved(self, centre: Floats) -> Ellipse:
-        """The same ellipse elsewhere."""
+        """Return the same ellipse at another position."""
         return Ellipse((float(centre[0]), float(centre[1])), self.axes, self.angle)
 
     def reach(self, pixels: Floats) -> Floats:
-        """Distance (...,) of pixels (..., 2) from the centre, 1 on the outline."""
+        """Return distances (...,) of pixels (..., 2) from the centre, 1 on the outline."""
         away = pixels - np.array(self.centre)
         s = self.shape
         x, y = away[..., 0], away[..., 1]
         return np.asarray(np.sqrt(s[0, 0] * x * x + 2.0 * s[0, 1] * x * y + s[1, 1] * y * y))
 
     def outline(self, count: int = 48) -> Floats:
-        """Points on it (count, 2) [px]."""
+        """Return points on the outline (count, 2) [px]."""
         turn = np.linspace(0.0, 2.0 * math.pi, count, endpoint=False)
         x, y = self.axes[0] * np.cos(turn), self.axes[1] * np.sin(turn)
         c, s = math.cos(self.angle), math.sin(self.angle)
         return np.array(self.centre) + np.stack([c * x - s * y, s * x + c * y], axis=-1)
 
     def crossing(self, start: Floats, through: Floats) -> tuple[Floats, float, bool]:
-        """Where the line from `start` through another pixel first meets the outline (S3.9).
+        """Intersect the line from `start` through another pixel with the outline.
 
-        Where it does not meet it at all, the point of the outline in the direction of the line's
-        nearest point, measured by the ellipse itself (A3.16).
+        Where the line misses the ellipse, the paper (Boulic et al. 2006) says nothing; ours is the
+        point of the outline in the direction of the line's nearest point, measured by the ellipse.
 
         Returns:
-            The pixel (2,), the part t of the way from `start` to `through`, and whether the line
-            meets the outline.
+            The first intersection (2,), the part t of the way from `start` to `through`, and
+            whether the line meets the outline.
         """
         begin, way = np.asarray(start, float), np.asarray(through, float) - start
         s, out = self.shape, begin - np.array(self.centre)
@@ -101,26 +135,26 @@ class Ellipse:
         return np.array(self.centre) + away / math.sqrt(away @ s @ away), float(t), False
 
 
-LEAST_AREA = 30
-"""Smaller patches are noise, where nothing is known of the person [px]."""
-LEAST_HAND = 0.0005
-"""Half of a hand that points at the camera, over the square of how tall the person is in the
-picture: smaller patches are noise."""
-FEWEST = 6
-"""No hand has fewer pixels than this."""
-
-
 @dataclass(frozen=True, eq=False)
 class Blob:
-    """One patch of skin."""
+    """A connected patch of skin."""
 
     pixels: Floats
     """(u, v) of each pixel, shape (n, 2)."""
     ellipse: Ellipse
 
+    @classmethod
+    def of(cls, pixels: Floats) -> Blob:
+        """Return the blob of some pixels (n, 2), n >= 1."""
+        centre = pixels.mean(axis=0)
+        away = pixels - centre
+        # A pixel is a square, not a point: its own second moment is a twelfth.
+        covariance = away.T @ away / len(pixels) + np.eye(2) / 12
+        return cls(pixels, Ellipse.from_moments(centre, covariance))
+
     @property
     def area(self) -> int:
-        """Pixels."""
+        """Number of pixels."""
         return len(self.pixels)
 
     @property
@@ -129,25 +163,17 @@ class Blob:
         return np.array(self.ellipse.centre)
 
 
-def blob_of(pixels: Floats) -> Blob:
-    """The blob that some pixels (n, 2) make, n >= 1."""
-    centre = pixels.mean(axis=0)
-    away = pixels - centre
-    # A pixel is a square, not a point: its own second moment is a twelfth.
-    return Blob(pixels, Ellipse.from_moments(centre, away.T @ away / len(pixels) + np.eye(2) / 12))
-
-
-def least_area(tall: float) -> int:
-    """The smallest patch that can be a hand of somebody who is `tall` [px] in the picture."""
-    return max(FEWEST, round(LEAST_HAND * tall**2))
+def least_area(height: float) -> int:
+    """Return the least area [px] of a hand of somebody of this height in the picture [px]."""
+    return max(FEWEST_PIXELS, round(LEAST_HAND * height**2))
 
 
 def find_blobs(skin: Mask, least: int = LEAST_AREA, corner: tuple[int, int] = (0, 0)) -> list[Blob]:
-    """Patches of a mask of skin, the largest first; gaps of a pixel (eyes, mouth) are closed.
+    """Return the blobs of a mask, the largest first; gaps of a pixel (eyes, mouth) are closed.
 
     Args:
-        skin: a picture, or a part of one.
-        least: smaller patches are left out [px].
+        skin: mask of a picture, or of a part of one.
+        least: least area of a blob [px].
         corner: (u, v) of the part's first pixel.
     """
     if not skin.size:
@@ -162,54 +188,35 @@ def find_blobs(skin: Mask, least: int = LEAST_AREA, corner: tuple[int, int] = (0
         x, y, wide, tall = (int(stats[label, k]) for k in range(4))
         rows, columns = np.nonzero(labels[y : y + tall, x : x + wide] == label)
         at = np.stack([columns + (x + corner[0]), rows + (y + corner[1])], axis=-1)
-        blobs.append(blob_of(at.astype(np.float64)))
+        blobs.append(Blob.of(at.astype(np.float64)))
     return sorted(blobs, key=lambda blob: -blob.area)
 
 
-LABELS = ("head", "l_hand", "r_hand")
-"""What is followed, in this order everywhere."""
-HEAD, HANDS = 0, (1, 2)
-"""Their numbers."""
-GROW = 1.5
-"""A hypothesis looks this far, in units of its ellipse."""
-CLAIM = 0.2
-"""It claims a patch that holds this part of its area within that."""
-CLEAR = 0.2
-"""Of a hypothesis' area, this part must lie outside the others' ellipses: else nothing is seen of
-it, but where it was expected."""
-RIM = 1.1
-"""The head keeps its shape: what is this far from its middle, in units of its ellipse, is not of
-it."""
-SWOLLEN = 1.15
-"""A face that is larger than this, over what it was, has a hand before it."""
-PART_NOISE = 4.0
-"""How much less certain the middle of a part is than that of a patch."""
-
-
 @dataclass(frozen=True, eq=False)
-class Sighting:
-    """One place in one picture where something may be."""
+class Detection:
+    """A blob or a part of one in one picture, which may be a head or a hand."""
 
     blob: Blob
-    patch: int
-    """Number of the patch that it is, or is a part of."""
+    number: int
+    """Number of the blob that it is, or is a part of."""
     claimed: tuple[int, ...]
-    """Hypotheses, as numbers of `LABELS`, that claim the patch."""
+    """Labels of the parts that claim the blob."""
     owner: int | None = None
-    """Whose part it is; None for a whole patch, which may be anybody's."""
+    """Label of the part that a split blob belongs to; None for a whole blob."""
     noise: float = 1.0
-    """How uncertain its middle is, compared with that of a patch of its own."""
+    """Standard deviation of its middle over that of a blob of its own."""
 
-    def may_be(self, label: int) -> bool:
-        """Whether it can be that one's."""
-        return self.owner is None or self.owner == label
+    @property
+    def shared(self) -> bool:
+        """Whether it is not a blob of its own."""
+        return len(self.claimed) > 1 or self.owner is not None
 
 
-def sightings_of(blobs: Sequence[Blob], expected: Sequence[Ellipse | None]) -> list[Sighting]:
-    """Label the patches of one picture.
+def detections_of(blobs: Sequence[Blob], expected: Sequence[Ellipse | None]) -> list[Detection]:
+    """Label the blobs of one picture.
 
     Args:
-        blobs: patches of skin.
+        blobs: skin blobs.
         expected: where each of `LABELS` should be; None if that is not known.
     """
     known = {k: ellipse for k, ellipse in enumerate(expected) if ellipse is not None}
@@ -220,108 +227,96 @@ def sightings_of(blobs: Sequence[Blob], expected: Sequence[Ellipse | None]) -> l
     ):
         swollen = claims == (HEAD,) and blob.area > SWOLLEN * known[HEAD].area
         if not swollen and (len(claims) < 2 or HEAD not in claims):
-            found.append(Sighting(blob, n, claims, noise=PART_NOISE if len(claims) > 1 else 1.0))
-        if swollen or len(claims) > 1:
-            split = (_part(k, blob, known, reach, claims) for k in claims)
-            found += [Sighting(part, n, claims, k, noise) for k, part, noise in split if part]
+            noise = PART_NOISE if len(claims) > 1 else 1.0
+            found.append(Detection(blob, n, claims, noise=noise))
+        if not swollen and len(claims) < 2:
+            continue
+        for k in claims:
+            rivals = [reach[other] for other in claims if other != k]
+            others = np.min(rivals, axis=0) if rivals else np.full(blob.area, np.inf)
+            own = reach[k] < (HEAD_RIM if k == HEAD else others)
+            visible = float((own & (others > 1.0)).sum()) / known[k].area
+            if visible >= LEAST_VISIBLE:
+                part = Blob.of(blob.pixels[own])
+                found.append(Detection(part, n, claims, k, PART_NOISE / min(visible, 1.0)))
     return found
 
 
 def _claims(
     blobs: Sequence[Blob], known: dict[int, Ellipse], reaches: Sequence[dict[int, Floats]]
 ) -> list[tuple[int, ...]]:
-    """Who claims each patch: one patch each where there are enough, several one where not."""
+    """Return who claims each blob: one blob each where there are enough, several one where not."""
     held = {
         (k, n): share
         for n, (blob, reach) in enumerate(zip(blobs, reaches, strict=True))
         for k in known
-        if (share := float((reach[k] < GROW).sum()) / min(known[k].area, blob.area)) > CLAIM
+        if (share := float((reach[k] < CLAIM_REACH).sum()) / min(known[k].area, blob.area))
+        > LEAST_CLAIM
     }
     claimants = [k for k in known if any(key[0] == k for key in held)]
     best: tuple[float, tuple[int, ...]] = (0.0, ())
-    for patches in itertools.permutations(range(len(blobs)), len(claimants)):
-        shares = [held.get(key, 0.0) for key in zip(claimants, patches, strict=True)]
+    for numbers in itertools.permutations(range(len(blobs)), len(claimants)):
+        shares = [held.get(key, 0.0) for key in zip(claimants, numbers, strict=True)]
         if all(shares) and sum(shares) > best[0]:
-            best = (sum(shares), patches)
+            best = (sum(shares), numbers)
     if best[1]:
         one = dict(zip(best[1], claimants, strict=True))
         return [(one[n],) if n in one else () for n in range(len(blobs))]
     return [tuple(k for k in known if (k, n) in held) for n in range(len(blobs))]
 
 
-def _part(
-    label: int,
-    blob: Blob,
-    known: dict[int, Ellipse],
-    reach: dict[int, Floats],
-    claims: tuple[int, ...],
-) -> tuple[int, Blob | None, float]:
-    """What one of several has of a patch, and how uncertain its middle is."""
-    rivals = [reach[k] for k in claims if k != label]
-    others = np.min(rivals, axis=0) if rivals else np.full(blob.area, np.inf)
-    own = reach[label] < (RIM if label == HEAD else others)
-    clear = float((own & (others > 1.0)).sum()) / known[label].area
-    if clear < CLEAR:
-        return label, None, 0.0
-    return label, blob_of(blob.pixels[own]), PART_NOISE / min(clear, 1.0)
-
-
-WORST_PAIR = 0.0175
-"""A pair whose rays miss each other by more than this part of the focal length is none."""
-LEAST_HEAD, LARGEST_HEAD = (0.25, 0.5), 1.8
-"""Areas of a head, over what the person's size lets us expect: at least, in the lesser and in the
-larger picture, as something may hide it in one; at most."""
-LARGEST_HAND = 1.4
-"""Area of a hand over one that shows its palm, at most."""
-
-
 @dataclass(frozen=True, eq=False)
-class Pair:
-    """A sighting in each picture, and the place that they make."""
+class Match:
+    """A detection in each picture, and the position that they make."""
 
-    sights: tuple[Sighting, Sighting]
-    place: Floats
+    pair: tuple[Detection, Detection]
+    position: Floats
     """[m], shape (3,)."""
     miss: float
-    """Distance between the rays, in the worse picture, over the most that is allowed."""
+    """Distance between the rays, in the worse picture, over the largest that is allowed."""
     sizes: Floats
     """Areas over those of a head and of the largest hand there, (2, 2): label, picture."""
 
     @property
-    def parts(self) -> int:
-        """In how many pictures it is not a patch of its own."""
-        return sum(len(s.claimed) > 1 or s.owner is not None for s in self.sights)
+    def shared(self) -> int:
+        """In how many pictures it is not a blob of its own."""
+        return sum(detection.shared for detection in self.pair)
 
     @property
-    def together(self) -> bool:
-        """Whether both hands are one patch in both pictures: no picture tells them apart."""
-        return all(set(HANDS) <= set(sight.claimed) for sight in self.sights)
+    def whole(self) -> bool:
+        """Whether it is a whole blob in both pictures."""
+        return all(detection.owner is None for detection in self.pair)
+
+    @property
+    def both_hands(self) -> bool:
+        """Whether both hands are one blob in both pictures: no picture tells them apart."""
+        return all(set(HANDS) <= set(detection.claimed) for detection in self.pair)
 
     @property
     def ratio(self) -> float:
-        """Of its sizes in the two pictures."""
+        """Ratio of its sizes in the two pictures."""
         return float(self.sizes[0, 0] / self.sizes[0, 1])
 
     def may_be(self, label: int) -> bool:
-        """Whether it can be that one's, by its parts and its size."""
-        if not all(sight.may_be(label) for sight in self.sights):
+        """Return whether it can be a head or hand, by its owners and its size."""
+        if any(detection.owner not in (None, label) for detection in self.pair):
             return False
         if label == HEAD:
             least, most = self.sizes[0].min(), self.sizes[0].max()
             return bool(least > LEAST_HEAD[0] and LEAST_HEAD[1] < most < LARGEST_HEAD)
-        if self.together and any(sight.owner is None for sight in self.sights):
+        if self.both_hands and any(detection.owner is None for detection in self.pair):
             return False
         return bool(self.sizes[1].max() < LARGEST_HAND)
 
     def quality(self, label: int, ratio: float) -> float:
-        """How well it fits what it is taken for, 1 to 0.2.
+        """Return how well it fits what it is taken for, 0.2 to 1.
 
         Rays that miss each other, a head that is smaller in one picture than in the other, and
         sizes in the two pictures that suddenly differ mean that something is hidden in one.
 
         Args:
             label: what it is taken for.
-            ratio: of its sizes in the two pictures, of late.
+            ratio: recent ratio of its sizes in the two pictures.
         """
         change = max(self.ratio / ratio, ratio / self.ratio)
         signs = [2.0 - 2.0 * self.miss, 3.8 - 2.0 * change]
@@ -330,40 +325,41 @@ class Pair:
             signs += [4.0 * least / most - 2.4, 2.5 * least - 0.5, 3.0 - 1.5 * most]
         return float(np.clip(min(signs), 0.2, 1.0))
 
-    def covariance(self, cameras: Sequence[Camera], noise: float) -> Floats:
-        """How uncertain the place is (3, 3) [m^2], if a patch of its own has that noise [px]."""
-        return place_covariance(cameras, self.place, [noise * s.noise for s in self.sights])
+    def covariance(self, person: PersonModel, noise: float) -> Floats:
+        """Return the covariance of the position (3, 3) [m^2] for the noise of whole blobs [px]."""
+        each = [noise * detection.noise for detection in self.pair]
+        return position_covariance(person.cameras, self.position, each)
 
 
-def pairs_of(
-    sights: Sequence[Sequence[Sighting]], cameras: Sequence[Camera], sizes: Sizes
-) -> list[Pair]:
-    """All pairs whose rays meet ahead of both cameras."""
+def match_detections(detections: Sequence[Sequence[Detection]], person: PersonModel) -> list[Match]:
+    """Return all pairs of detections whose rays meet ahead of both cameras."""
+    cameras = person.cameras
     centres = [
-        np.array([sight.blob.centre for sight in seen]).reshape(len(seen), 2) for seen in sights
+        np.array([detection.blob.centre for detection in seen]).reshape(len(seen), 2)
+        for seen in detections
     ]
-    places, miss = all_pairs(cameras, centres[0], centres[1])
-    most = WORST_PAIR * min(float(camera.matrix[0, 0]) for camera in cameras)
+    positions, miss = all_pairs(cameras, centres[0], centres[1])
+    most = WORST_MATCH * min(float(camera.matrix[0, 0]) for camera in cameras)
     found = []
-    for (i, one), (j, two) in itertools.product(*(enumerate(seen) for seen in sights)):
+    for (i, one), (j, two) in itertools.product(*(enumerate(seen) for seen in detections)):
         off = miss[i, j] / (most * max(1.0, 0.5 * max(one.noise, two.noise)))
-        if off <= 1.0 and all(camera.depth(places[i, j]) > 0.0 for camera in cameras):
+        if off <= 1.0 and all(camera.depth(positions[i, j]) > 0.0 for camera in cameras):
             areas = np.array([one.blob.area, two.blob.area])
-            size = areas / np.stack([sizes.areas(k, cameras, places[i, j]) for k in (HEAD, 1)])
-            found.append(Pair((one, two), places[i, j], float(off), size))
+            size = areas / np.stack([person.areas(k, positions[i, j]) for k in (HEAD, 1)])
+            found.append(Match((one, two), positions[i, j], float(off), size))
     return found
 
 
-def apart(pairs: Sequence[Pair]) -> bool:
-    """Whether nothing is used twice: a patch as a whole by one, or its parts by their owners.
+def compatible(matches: Sequence[Match]) -> bool:
+    """Return whether no blob is used twice: as a whole by one, or its parts by their owners.
 
-    In one of the two pictures a patch may hide another behind it.
+    In one of the two pictures a blob may hide another behind it.
     """
-    for one, other in itertools.combinations(pairs, 2):
+    for one, other in itertools.combinations(matches, 2):
         same = [
-            a.patch == b.patch and (a.owner is None or b.owner is None)
-            for a, b in zip(one.sights, other.sights, strict=True)
+            a.number == b.number and (a.owner is None or b.owner is None)
+            for a, b in zip(one.pair, other.pair, strict=True)
         ]
-        if all(same) or (any(same) and not (one.parts and other.parts)):
+        if all(same) or (any(same) and not (one.shared and other.shared)):
             return False
     return True

@@ -1,25 +1,211 @@
-"""Points of the body from hands, face and silhouettes."""
+"""Points of the body from hands, face and silhouettes: wrists, head, trunk, pelvis and ankles.
+
+A wrist is where the line from the elbow enters the hand (Boulic et al. 2006, Fig. 5): in each
+picture the line from the projected elbow to the projected hand is cut with the outline of the hand,
+and the two cuts are triangulated. Elbows are not seen: they come from the inverse kinematics of the
+frame before, or from a guess. Ankles (ours; the paper leaves legs out) are the two columns at the
+bottom of a silhouette.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
+from typing import Literal, TypeAlias
 
 import numpy as np
 
-from ..kernels.types import Floats, Ints
+from ..body.anatomy import anatomy_of
+from ..body.anthropometry import ANKLE_HEIGHT
+from ..body.shapes import HEAD_AHEAD, HEAD_HEIGHT, HEAD_TOP
+from ..body.skeleton import Skeleton
+from ..kernels.types import Floats
 from .blobs import Ellipse
-from .camera import Camera, misses, triangulate
+from .body_measurement import HAND_HALF, UP, PersonModel
+from .camera import Camera, position_covariance, reprojection_errors, triangulate
 from .images import Mask
+from .segmentation import Person, silhouette_centre, without_arms
+from .tracks import KalmanState, Track, Tracks, smooth
+
+ANKLES = ("l_ankle", "r_ankle")
+WRIST_NOISE, TRUNK_NOISE = 0.5, 0.5
+"""Standard deviations of a wrist's cut and of a silhouette's middle [px]."""
+TRUNK_ACCELERATION = 2.0
+"""Expected acceleration of the trunk [m/s^2]."""
+ARM_WIDTH = 0.13
+"""Width from which on parts of a silhouette belong to the trunk, over stature."""
 
 LONGEST = 0.14
-"""A wrist is not farther from the middle of the hand than this [m]."""
+"""Largest distance of a wrist from the middle of the hand [m]."""
 STEEP = 0.9
-"""An elbow whose picture lies within this part of the hand's outline points at the camera: the cut
-says nothing."""
+"""Share of the hand's outline within which a projected elbow points at the camera: the cut says
+nothing."""
 WORST_CUT = 4.0
-"""Cuts whose rays miss each other by more than this are not the same point [px]."""
+"""Largest reprojection error of cuts that are the same point [px]."""
 HALF_HAND = 0.09
-"""Wrist to middle of the hand, where no outline tells [m]."""
+"""Distance from wrist to middle of the hand, where no outline tells [m]."""
+
+SHANK_BAND = (0.86, 0.93)
+"""Where shanks are above the shoes, as parts of the silhouette's height from its top."""
+LEAST_LEG_WIDTH = 3
+"""Least number of columns of a leg [px]."""
+WORST_LEG = 3.0
+"""Largest reprojection error of legs that are the same [px]."""
+
+Elbows: TypeAlias = Floats
+"""Left and right elbow [m], shape (2, 3); NaN where not known."""
+Found: TypeAlias = dict[str, tuple[Floats, float]]
+"""Name -> position [m] and confidence of what is seen."""
+
+
+class BodyEstimator:
+    """Estimates points of the body from the tracks and silhouettes of each frame.
+
+    Args:
+        cameras: the two views.
+        body: how large the person is.
+        wrist: how wrists are found: "cut" or "length".
+        feet: whether to look for ankles.
+        accelerations: expected accelerations of left and right hand [m/s^2].
+    """
+
+    def __init__(
+        self,
+        cameras: Sequence[Camera],
+        body: Skeleton,
+        wrist: Literal["cut", "length"],
+        feet: bool,
+        accelerations: tuple[float, ...],
+    ) -> None:
+        anatomy = anatomy_of(body)
+        at = {r: anatomy.positions[anatomy.node(r)] for r in ("pelvis", "head", "l_shoulder")}
+        arm = [anatomy.node(f"l_{part}") for part in ("shoulder", "elbow", "wrist")]
+        self._upper, self._fore = (
+            float(np.linalg.norm(anatomy.vector(a, b))) for a, b in pairwise(arm)
+        )
+        self.person = PersonModel(anatomy.stature, tuple(cameras))
+        self._wrist, self._feet, self._accelerations = wrist, feet, accelerations
+        self._half_hand = float(HAND_HALF[1]) * anatomy.stature
+        ankle = anatomy.positions[anatomy.node("l_ankle")][1]
+        self._pelvis_height = float(at["pelvis"][1] - ankle + ANKLE_HEIGHT * anatomy.stature)
+        self._shoulder = at["l_shoulder"] - at["head"]
+        face = (0.0, HEAD_TOP - 0.5 * HEAD_HEIGHT, HEAD_AHEAD)
+        self._face = anatomy.stature * np.array(face)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget earlier frames."""
+        self._wrists: list[KalmanState | None] = [None, None]
+        self._trunk: KalmanState | None = None
+        self._core: KalmanState | None = None
+        self._pelvis_offset: Floats | None = None
+
+    def heights(self) -> list[float | None]:
+        """Return the expected height of the person in each picture [px]; None if unknown."""
+        trunk, person = self._trunk, self.person
+        if trunk is None:
+            return [None] * len(person.cameras)
+        return [person.height_in(camera, trunk.position) for camera in person.cameras]
+
+    def add_silhouette(self, people: Sequence[Person], dt: float, found: Found) -> None:
+        """Add the middle of the trunk, the pelvis and ankles to what is found."""
+        cameras = self.person.cameras
+        centres = np.array([silhouette_centre(person.mask) for person in people])[:, None]
+        middle = triangulate(cameras, centres)[0]
+        if np.isfinite(middle).all():
+            noise = position_covariance(cameras, middle, TRUNK_NOISE)
+            self._trunk = smooth(self._trunk, middle, noise, dt, TRUNK_ACCELERATION)
+            found["trunk"] = self._trunk.position, 1.0
+            self._add_pelvis(people, dt, middle, found)
+        if self._feet:
+            ankles = find_ankles(cameras, [person.mask for person in people])
+            for name, ankle in zip(ANKLES, ankles, strict=True):
+                if np.isfinite(ankle).all():
+                    low = ANKLE_HEIGHT * self.person.stature
+                    found[name] = np.array([ankle[0], low, ankle[2]]), 0.5
+
+    def _add_pelvis(self, people: Sequence[Person], dt: float, trunk: Floats, found: Found) -> None:
+        """Add the pelvis: the middle of the silhouettes without arms, which would displace it."""
+        thick = ARM_WIDTH * self.person.stature
+        cameras = self.person.cameras
+        centres = []
+        for person, camera in zip(people, cameras, strict=True):
+            rows, columns = box = person.box
+            width = thick * camera.matrix[0, 0] / camera.depth(trunk)
+            core = without_arms(person.mask[box], float(width))
+            centres.append(silhouette_centre(core) + np.array([columns.start, rows.start]))
+        middle = triangulate(cameras, np.array(centres)[:, None])[0]
+        if not np.isfinite(middle).all():
+            return
+        if self._pelvis_offset is None:
+            # The first frame shows somebody who stands upright: the pelvis is where it is then.
+            self._pelvis_offset = np.array([0.0, self._pelvis_height - middle[1], 0.0])
+        noise = position_covariance(cameras, middle, TRUNK_NOISE)
+        self._core = smooth(self._core, middle, noise, dt, TRUNK_ACCELERATION)
+        found["pelvis"] = self._core.position + self._pelvis_offset, 0.5
+
+    def add_joints(self, tracks: Tracks, elbows: Elbows | None, dt: float, found: Found) -> None:
+        """Add the head joint and the wrists to what is found.
+
+        Args:
+            tracks: of head and hands.
+            elbows: their positions as inverse kinematics left them; None: guessed.
+            dt: time since the frame before [s].
+            found: face, hands and trunk, where they are seen.
+        """
+        if "face" in found:
+            # The head joint is a little below and behind the middle of what is seen.
+            face, sure = found["face"]
+            up = UP
+            if "trunk" in found:
+                away = face - found["trunk"][0]
+                up = away / np.linalg.norm(away)
+            head = face - self._face[1] * up - self._face[2] * self._forward(face)
+            found["head"] = head, sure
+        guess = self._guess(found) if elbows is None else np.asarray(elbows, dtype=np.float64)
+        for side, name in enumerate(("l_wrist", "r_wrist")):
+            track = tracks[1 + side]
+            if track is None:
+                self._wrists[side] = None
+            if track is None or track.confidence == 0.0:
+                continue
+            elbow = guess[side] if np.isfinite(guess[side]).all() else self._guess(found)[side]
+            if np.isfinite(elbow).all():
+                position, trust = self._measure_wrist(track, elbow)
+                noise = position_covariance(
+                    self.person.cameras, position, WRIST_NOISE / max(trust, 0.2)
+                )
+                state = smooth(self._wrists[side], position, noise, dt, self._accelerations[side])
+                self._wrists[side] = state
+                found[name] = state.position, track.confidence * trust
+
+    def _measure_wrist(self, track: Track, elbow: Floats) -> tuple[Floats, float]:
+        if self._wrist == "length":
+            return towards(track.seen, elbow, self._half_hand), 1.0
+        cameras = self.person.cameras
+        return find_wrist(cameras, track.ellipses, track.seen, elbow, self._half_hand)
+
+    def _forward(self, position: Floats) -> Floats:
+        """Return where somebody at a position faces: the cameras, horizontally."""
+        way = np.mean([camera.centre for camera in self.person.cameras], axis=0) - position
+        way[1] = 0.0
+        return np.asarray(way / max(float(np.linalg.norm(way)), 1e-9))
+
+    def _guess(self, found: Found) -> Elbows:
+        """Guess elbows that hang below the line from where shoulders should be to the hands."""
+        unknown = np.full(3, np.nan)
+        head = found.get("head", (unknown, 0.0))[0]
+        if not np.isfinite(head).all():
+            return np.full((2, 3), np.nan)
+        forward = self._forward(head)
+        left = np.cross(UP, forward)
+        aside, up, ahead = self._shoulder
+        shoulders = np.stack(
+            [head + sign * aside * left + up * UP + ahead * forward for sign in (1.0, -1.0)]
+        )
+        hands = np.stack([found.get(name, (unknown, 0.0))[0] for name in ("l_hand", "r_hand")])
+        down = (-UP - 0.2 * forward) / 1.0198
+        return guess_elbows(shoulders, hands, (self._upper, self._fore + self._half_hand), down)
 
 
 def find_wrist(
@@ -29,18 +215,17 @@ def find_wrist(
     elbow: Floats,
     half: float = HALF_HAND,
 ) -> tuple[Floats, float]:
-    """Where a wrist is.
+    """Return the position of a wrist (3,) [m] and its confidence.
+
+    The confidence is 1 where both lines cut the outline, 0.5 where one passes by it, and 0.2 where
+    only the elbow's direction is known.
 
     Args:
         cameras: the two views.
         ellipses: outline of the hand in each.
         hand: middle of the hand [m], shape (3,).
-        elbow: where the elbow was, or should be [m], shape (3,).
-        half: from the wrist to the middle of the hand, where the pictures do not tell [m].
-
-    Returns:
-        Place (3,) [m] and confidence: 1 where both lines cut the outline, 0.5 where one passes by
-        it, 0.2 where only the elbow's direction is known.
+        elbow: known or guessed position of the elbow [m], shape (3,).
+        half: distance from the wrist to the middle of the hand, where the pictures do not tell [m].
     """
     cuts, sure = [], 1.0
     for camera, ellipse in zip(cameras, ellipses, strict=True):
@@ -52,33 +237,33 @@ def find_wrist(
         cuts.append(cut)
         sure = sure if meets else 0.5
     pixels = np.array(cuts)[:, None]
-    place = triangulate(cameras, pixels)
-    miss = float(misses(cameras, pixels, place).max())
-    away = float(np.linalg.norm(place[0] - hand))
+    position = triangulate(cameras, pixels)
+    miss = float(reprojection_errors(cameras, pixels, position).max())
+    away = float(np.linalg.norm(position[0] - hand))
     if not (miss <= WORST_CUT and away <= LONGEST):
         return towards(hand, elbow, half), 0.2
-    return place[0], sure
+    return position[0], sure
 
 
 def towards(hand: Floats, elbow: Floats, half: float) -> Floats:
-    """The place `half` metres from a hand towards its elbow (3,)."""
+    """Return the position `half` metres from a hand towards its elbow (3,)."""
     way = elbow - hand
     length = float(np.linalg.norm(way))
     return hand if length < 1e-9 else np.asarray(hand + way * (half / length))
 
 
 def guess_elbows(
-    shoulders: Floats, hands: Floats, upper: float, lower: float, down: Floats
+    shoulders: Floats, hands: Floats, lengths: tuple[float, float], down: Floats
 ) -> Floats:
-    """Elbows (2, 3) that hang below the line from shoulder to hand, as far as lengths allow.
+    """Return elbows (2, 3) that hang below the line from shoulder to hand.
 
     Args:
         shoulders: (2, 3) [m].
         hands: (2, 3) [m].
-        upper: length of the upper arm [m].
-        lower: from the elbow to the middle of the hand [m].
-        down: where elbows hang (3,).
+        lengths: of the upper arm, and from the elbow to the middle of the hand [m].
+        down: direction in which elbows hang (3,).
     """
+    upper, lower = lengths
     out = np.empty((2, 3))
     for side in range(2):
         way = hands[side] - shoulders[side]
@@ -96,46 +281,34 @@ def guess_elbows(
     return out
 
 
-BAND = (0.86, 0.93)
-"""Where shanks are above the shoes, as parts of the silhouette's height from its top."""
-LEAST_WIDTH = 3
-"""Columns of a leg [px]."""
-WORST_LEG = 3.0
-"""Legs whose rays miss each other by more than this are not the same [px]."""
-
-
 def leg_columns(mask: Mask) -> list[Floats]:
-    """Middles (u, v) of the legs at the height of the shanks, from left to right in the picture."""
+    """Return middles (u, v) of the legs at the height of the shanks, from left to right."""
     rows = np.flatnonzero(mask.any(axis=1))
     if len(rows) < 20 or rows[-1] >= mask.shape[0] - 1:
         return []  # nobody, or feet cut off by the edge of the picture
     top, bottom = int(rows[0]), int(rows[-1])
-    low, high = (top + round(part * (bottom - top)) for part in BAND)
+    low, high = (top + round(part * (bottom - top)) for part in SHANK_BAND)
     band = mask[low:high] > 0
     if not band.size:
         return []
+    filled = (band.mean(axis=0) > 0.5).astype(np.int8)
+    edges = np.flatnonzero(np.diff(filled, prepend=0, append=0))
     legs = []
-    for first, last in _runs(band.mean(axis=0) > 0.5):
-        if last - first >= LEAST_WIDTH:
+    for first, last in zip(edges[::2], edges[1::2], strict=True):
+        if last - first >= LEAST_LEG_WIDTH:
             v, u = np.nonzero(band[:, first:last])
             legs.append(np.array([u.mean() + first, v.mean() + low]))
     return legs
 
 
 def find_ankles(cameras: Sequence[Camera], masks: Sequence[Mask]) -> Floats:
-    """Points on the left and right shank just above the ankle (2, 3) [m], NaN if not two legs."""
+    """Return points on the left and right shank above the ankle (2, 3) [m]; NaN if not two legs."""
     legs = [leg_columns(mask) for mask in masks]
     if any(len(found) != 2 for found in legs):
         return np.full((2, 3), np.nan)
     pixels = np.array(legs)
-    places = triangulate(cameras, pixels)
-    if not (misses(cameras, pixels, places) <= WORST_LEG).all():
+    positions = triangulate(cameras, pixels)
+    if not (reprojection_errors(cameras, pixels, positions) <= WORST_LEG).all():
         return np.full((2, 3), np.nan)
     # A person who faces the cameras has the left leg at the right of the picture.
-    return places[::-1]
-
-
-def _runs(flags: Ints | Floats) -> list[tuple[int, int]]:
-    """Stretches of true flags: first, and one after the last."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], np.asarray(flags, np.int8), [0]])))
-    return [(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+    return positions[::-1]

@@ -1,4 +1,15 @@
-"""Calibrated cameras: files of calibrations, and calibration from pictures of a board."""
+"""Calibrated cameras: calibration files, and calibration from pictures of a board.
+
+Files are our own JSON or those of Qualisys (.qca.txt)::
+
+    {"format": "sixpoint cameras", "version": 1, "cameras": [
+      {"name": "left", "size": [320, 240], "matrix": [[230, 0, 159.5], ...],
+       "distortion": [0, 0, 0, 0, 0], "rotation": [[1, 0, 0], ...], "translation": [0, 0, 2]}]}
+
+in metres and pixels; `rotation` and `translation` take the world (Y up) to the camera (Y down, Z
+ahead). A board that is shown to both cameras at once, in many poses, gives the lens of each camera
+and the pose of one relative to the other (Zhang 2000, as OpenCV does it).
+"""
 
 from __future__ import annotations
 
@@ -18,33 +29,53 @@ from .camera import Camera
 from .images import Picture, check_picture, opencv
 
 FORMAT = "sixpoint cameras"
-LARGEST = 1 << 22
-"""No calibration has more bytes than this."""
+LARGEST_CALIBRATION = 1 << 22
+"""Largest size of a calibration file [bytes]."""
 SUBPIXEL = 64.0
-"""Qualisys counts in parts of a pixel."""
+"""Units of a Qualisys calibration per pixel."""
 Z_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
-"""From Z up to Y up, as in `sixpoint.formats.units`."""
+"""Rotation from Z up to Y up, as in `sixpoint.formats.units`."""
+LEAST_VIEWS = 4
+"""Least number of pairs of pictures that show the board; fewer do not determine a lens."""
+LEAST_CORNERS = 6
+"""Least number of visible corners of a ChArUco board in one picture."""
 
 PathLike = str | os.PathLike[str]
 
 
+def read_bounded(path: PathLike, largest: int) -> bytes:
+    """Return the content of a file of at most `largest` bytes.
+
+    Raises:
+        FormatError: it cannot be opened, or is larger.
+    """
+    try:
+        with open(path, "rb") as file:
+            data = file.read(largest + 1)
+    except OSError as error:
+        raise FormatError(f"Cannot be read: {error.strerror or error}.", path=path) from None
+    if len(data) > largest:
+        raise FormatError(f"Expected at most {largest} bytes.", path=path)
+    return data
+
+
+def parse_json(data: bytes, path: object, expected: str = "JSON") -> Any:
+    """Parse JSON, or raise a `FormatError` that says what was expected."""
+    try:
+        return json.loads(data)
+    except ValueError as error:
+        raise FormatError(f"Expected {expected}: {error}.", path=path) from None
+
+
 def save_cameras(cameras: Sequence[Camera], path: PathLike) -> None:
     """Write a calibration; the file is replaced when all is written."""
-    content = {
-        "format": FORMAT,
-        "version": 1,
-        "cameras": [
-            {
-                "name": camera.name,
-                "size": list(camera.size),
-                "matrix": camera.matrix.tolist(),
-                "distortion": camera.distortion.tolist(),
-                "rotation": camera.rotation.tolist(),
-                "translation": camera.translation.tolist(),
-            }
-            for camera in cameras
-        ],
-    }
+    arrays = ("matrix", "distortion", "rotation", "translation")
+    rows = [
+        {"name": camera.name, "size": list(camera.size)}
+        | {key: getattr(camera, key).tolist() for key in arrays}
+        for camera in cameras
+    ]
+    content = {"format": FORMAT, "version": 1, "cameras": rows}
     with atomic_write(path) as file:
         file.write((json.dumps(content, indent=1) + "\n").encode())
 
@@ -55,19 +86,10 @@ def load_cameras(path: PathLike) -> tuple[Camera, ...]:
     Raises:
         FormatError: it is neither, or something in it is missing or makes no sense.
     """
-    try:
-        with open(path, "rb") as file:
-            data = file.read(LARGEST + 1)
-    except OSError as error:
-        raise FormatError(f"Cannot be read: {error.strerror or error}.", path=path) from None
-    if len(data) > LARGEST:
-        raise FormatError(f"Expected a calibration of at most {LARGEST} bytes.", path=path)
+    data = read_bounded(path, LARGEST_CALIBRATION)
     if data.lstrip()[:1] == b"<":
         return _qualisys(data, path)
-    try:
-        content = json.loads(data)
-    except ValueError as error:
-        raise FormatError(f"Expected JSON or Qualisys XML: {error}.", path=path) from None
+    content = parse_json(data, path, "JSON or Qualisys XML")
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise FormatError(f"Expected 'format': {FORMAT!r} in a calibration.", path=path)
     rows = content.get("cameras")
@@ -83,14 +105,14 @@ def _camera(row: Any, k: int, path: object) -> Camera:
         raise FormatError(f"Camera {k}: expected the keys {', '.join(keys)}; "
                           f"{missing[0]!r} is missing.", path=path)  # fmt: skip
     try:
-        return Camera(
-            str(row["name"]),
-            (int(row["size"][0]), int(row["size"][1])),
-            np.array(row["matrix"], dtype=np.float64),
-            np.array(row["rotation"], dtype=np.float64),
-            np.array(row["translation"], dtype=np.float64),
-            np.array(row.get("distortion", [0.0] * 5), dtype=np.float64),
-        )
+        size = (int(row["size"][0]), int(row["size"][1]))
+        values = [
+            row["matrix"],
+            row["rotation"],
+            row["translation"],
+            row.get("distortion", [0] * 5),
+        ]
+        return Camera(str(row["name"]), size, *(np.array(v, dtype=np.float64) for v in values))
     except (TypeError, ValueError, IndexError, OverflowError) as error:
         raise FormatError(f"Camera {k}: {error}", path=path) from None
 
@@ -105,10 +127,8 @@ def _qualisys(data: bytes, path: object) -> tuple[Camera, ...]:
         raise FormatError(f"Expected Qualisys XML: {error}.", path=path) from None
     cameras = []
     for k, node in enumerate(tree.iter("camera")):
-        parts = {name: node.find(name) for name in ("fov_video", "transform", "intrinsic")}
         try:
-            fov, place, lens = (dict(part.attrib) for part in parts.values() if part is not None)
-            cameras.append(_qualisys_camera(node.get("serial", f"camera {k}"), fov, place, lens))
+            cameras.append(_qualisys_camera(node, f"camera {k}"))
         except (ValueError, KeyError, InputError) as error:
             raise FormatError(f"Camera {k}: {error}", path=path) from None
     if not cameras:
@@ -116,16 +136,16 @@ def _qualisys(data: bytes, path: object) -> tuple[Camera, ...]:
     return tuple(cameras)
 
 
-def _qualisys_camera(
-    name: str, fov: dict[str, str], place: dict[str, str], lens: dict[str, str]
-) -> Camera:
+def _qualisys_camera(node: ET.Element, name: str) -> Camera:
+    found = [node.find(tag) for tag in ("fov_video", "transform", "intrinsic")]
+    fov, place, lens = ({} if part is None else part.attrib for part in found)
     left, right, top, bottom = (float(fov[key]) for key in ("left", "right", "top", "bottom"))
     axes = np.array([[float(place[f"r{i}{j}"]) for j in (1, 2, 3)] for i in (1, 2, 3)])
     stand = np.array([float(place[axis]) for axis in "xyz"]) / 1000.0
+    number = {key: float(value) for key, value in lens.items()}
     flipped = np.diag([1.0, -1.0, -1.0]) @ axes @ Z_UP.T
     u, _, v = np.linalg.svd(flipped)  # the file has seven digits
     rotation = u @ v
-    number = {key: float(value) for key, value in lens.items()}
     matrix = np.array(
         [
             [number["focalLengthU"], number["skew"], number["centerPointU"] - SUBPIXEL * left],
@@ -133,25 +153,20 @@ def _qualisys_camera(
             [0.0, 0.0, SUBPIXEL],
         ]
     )
-    distortion = [
-        number["radialDistortion1"],
-        number["radialDistortion2"],
-        number["tangentalDistortion1"],
-        number["tangentalDistortion2"],
-        number["radialDistortion3"],
-    ]
+    terms = ("radialDistortion1", "radialDistortion2", "tangentalDistortion1",
+             "tangentalDistortion2", "radialDistortion3")  # fmt: skip
     return Camera(
-        name,
+        node.get("serial", name),
         (round(right - left) + 1, round(bottom - top) + 1),
         matrix / SUBPIXEL,
         rotation,
         -rotation @ (Z_UP @ stand),
-        np.array(distortion),
+        np.array([number[term] for term in terms]),
     )
 
 
 def camera_from_projection(name: str, size: tuple[int, int], projection: Any) -> Camera:
-    """A camera from a known 3 x 4 matrix that takes the world [m] to pixels, up to scale."""
+    """Return the camera of a 3 x 4 matrix that takes the world [m] to pixels, up to scale."""
     p = np.asarray(projection, dtype=np.float64)
     if p.shape != (3, 4) or not np.isfinite(p).all() or abs(np.linalg.det(p[:, :3])) < 1e-12:
         raise InputError(f"Expected a `projection` of rank 3, shape (3, 4), got {p.shape}.")
@@ -164,12 +179,6 @@ def camera_from_projection(name: str, size: tuple[int, int], projection: Any) ->
     if np.linalg.det(rotation) < 0.0:
         rotation, translation = -rotation, -translation
     return Camera(name, size, matrix / matrix[2, 2], rotation, translation)
-
-
-LEAST_VIEWS = 4
-"""Pictures of a board that both cameras see; fewer do not fix a lens."""
-LEAST_CORNERS = 6
-"""Corners of a ChArUco board in one picture."""
 
 
 @dataclass(frozen=True)
@@ -197,7 +206,7 @@ class Board:
 
     @property
     def least_square(self) -> int:
-        """How wide a square must be in a picture to be found, more or less [px]."""
+        """Approximate width of a square in a picture from which on it is found [px]."""
         return 12 if self.marker is None else 20
 
     @property
@@ -208,7 +217,7 @@ class Board:
         return np.asarray(flat * self.square, dtype=np.float64)
 
     def find(self, picture: Picture) -> Floats:
-        """Pixels of the inner corners (N, 2); NaN for those that are not seen."""
+        """Return pixels of the inner corners (N, 2); NaN for those that are not visible."""
         cv = opencv()
         grey = cv.cvtColor(check_picture(picture), cv.COLOR_BGR2GRAY)
         out = np.full((self.columns * self.rows, 2), np.nan)
@@ -220,29 +229,22 @@ class Board:
                 # A board has no top: take the order that runs to the right and down.
                 out[:] = fine if fine[0].sum() < fine[-1].sum() else fine[::-1]
             return out
-        pixels, names = self._charuco().detectBoard(grey)[:2]
+        pixels, names = cv.aruco.CharucoDetector(self._charuco()).detectBoard(grey)[:2]
         if names is not None and len(names) >= LEAST_CORNERS:
             out[np.asarray(names).ravel()] = np.asarray(pixels).reshape(-1, 2)
         return out
 
     def _charuco(self) -> Any:
-        cv = opencv()
-        words = cv.aruco.getPredefinedDictionary(cv.aruco.DICT_4X4_50)
+        aruco = opencv().aruco
+        words = aruco.getPredefinedDictionary(aruco.DICT_4X4_50)
         size = (self.columns + 1, self.rows + 1)
-        return cv.aruco.CharucoDetector(
-            cv.aruco.CharucoBoard(size, self.square, self.marker, words)
-        )
+        return aruco.CharucoBoard(size, self.square, self.marker, words)
 
     def picture(self, pixels_per_square: int = 60) -> Picture:
-        """The board itself, to print or to test with; one square of white around it."""
-        cv = opencv()
+        """Draw the board itself, to print or to test with; one square of white around it."""
         n = pixels_per_square
-        size = ((self.columns + 1) * n, (self.rows + 1) * n)
         if self.marker is not None:
-            words = cv.aruco.getPredefinedDictionary(cv.aruco.DICT_4X4_50)
-            squares = (self.columns + 1, self.rows + 1)
-            board = cv.aruco.CharucoBoard(squares, self.square, self.marker, words)
-            grey = board.generateImage(size)
+            grey = self._charuco().generateImage(((self.columns + 1) * n, (self.rows + 1) * n))
         else:
             y, x = np.indices((self.rows + 1, self.columns + 1))
             dark = np.where((x + y) % 2 == 0, 0, 255).astype(np.uint8)
@@ -257,9 +259,15 @@ class Calibration:
 
     cameras: tuple[Camera, Camera]
     error: float
-    """RMS distance of corners from where the cameras should see them [px]."""
+    """RMS reprojection error of the corners [px]."""
     views: int
-    """Pairs of pictures used."""
+    """Number of pairs of pictures used."""
+
+    @property
+    def baseline(self) -> float:
+        """Distance between the cameras [m]."""
+        one, other = self.cameras
+        return float(sum((one.centre - other.centre) ** 2) ** 0.5)
 
 
 def calibrate_pair(
@@ -275,10 +283,10 @@ def calibrate_pair(
     Args:
         left: pictures of the first camera.
         right: pictures of the second, taken at the same moments.
-        board: what they show.
-        origin: among the pairs in which both see the whole board, the one in which it stands
-            upright: its X becomes +X (a person's left), its top +Y, its face +Z.
-        height: of its first corner above the ground then [m].
+        board: the board that they show.
+        origin: index, among the pairs in which both see the whole board, of the one in which it
+            stands upright: its X becomes +X (a person's left), its top +Y, its face +Z.
+        height: height of its first corner above the ground in that pair [m].
     """
     if len(left) != len(right):
         raise InputError(
@@ -289,46 +297,38 @@ def calibrate_pair(
         listed = ", ".join(f"{w} x {h}" for w, h in sorted(sizes))
         raise InputError(f"Expected pictures of one size, got {listed}.")
     cv = opencv()
-    places: list[Any] = []
+    corners: list[Any] = []
     seen: tuple[list[Any], list[Any]] = ([], [])
     for pair in zip(left, right, strict=True):
-        corners = [board.find(picture) for picture in pair]
-        both = np.isfinite(np.concatenate(corners, axis=1)).all(axis=1)
+        found = [board.find(picture) for picture in pair]
+        both = np.isfinite(np.concatenate(found, axis=1)).all(axis=1)
         if both.sum() >= LEAST_CORNERS:
-            places.append(board.corners[both].astype(np.float32))
+            corners.append(board.corners[both].astype(np.float32))
             for view in range(2):
-                seen[view].append(corners[view][both].astype(np.float32)[:, None])
-    if len(places) < LEAST_VIEWS:
+                seen[view].append(found[view][both].astype(np.float32)[:, None])
+    if len(corners) < LEAST_VIEWS:
         raise InputError(
             f"Expected {LEAST_VIEWS} pairs of pictures or more in which both cameras see a board "
-            f"of {board.columns} x {board.rows} inner corners; got {len(places)} of {len(left)}. "
+            f"of {board.columns} x {board.rows} inner corners; got {len(corners)} of {len(left)}. "
             f"Squares must be {board.least_square} pixels wide in the pictures: show the board "
             "nearer, or take one with larger squares."
         )
-    if not 0 <= origin < len(places):
-        raise InputError(f"Expected `origin` in 0..{len(places) - 1}, got {origin}.")
+    if not 0 <= origin < len(corners):
+        raise InputError(f"Expected `origin` in 0..{len(corners) - 1}, got {origin}.")
     size = next(iter(sizes))
-    # The third radial term is not to be had from a few pictures: it would fit their noise.
+    # A few pictures do not determine the third radial term: it would fit their noise.
     fixed = cv.CALIB_FIX_K3
-    lenses = [cv.calibrateCamera(places, seen[v], size, None, None, flags=fixed) for v in range(2)]
-    result = cv.stereoCalibrate(
-        places, seen[0], seen[1], lenses[0][1], lenses[0][2], lenses[1][1], lenses[1][2], size,
-        flags=cv.CALIB_FIX_INTRINSIC,
-    )  # fmt: skip
-    error, across, apart = float(result[0]), np.asarray(result[5]), np.asarray(result[6]).ravel()
-    turn = np.asarray(cv.Rodrigues(lenses[0][3][origin])[0])
-    shift = np.asarray(lenses[0][4][origin]).ravel()
+    one, two = (cv.calibrateCamera(corners, pixels, size, None, None, flags=fixed)
+                for pixels in seen)  # fmt: skip
+    result = cv.stereoCalibrate(corners, *seen, *one[1:3], *two[1:3], size,
+                                flags=cv.CALIB_FIX_INTRINSIC)  # fmt: skip
+    error, across, offset = float(result[0]), np.asarray(result[5]), np.asarray(result[6]).ravel()
     # World to board: X stays, Y up instead of down, Z out of the board instead of into it.
-    axes = np.diag([1.0, -1.0, -1.0])
-    rotation = turn @ axes
-    translation = shift - rotation @ np.array([0.0, height, 0.0])
-    first = Camera("left", size, lenses[0][1], rotation, translation, _five(lenses[0][2]))
+    rotation = np.asarray(cv.Rodrigues(one[3][origin])[0]) @ np.diag([1.0, -1.0, -1.0])
+    translation = np.asarray(one[4][origin]).ravel() - rotation @ np.array([0.0, height, 0.0])
+    lenses = [np.asarray(lens[2], dtype=np.float64).ravel()[:5] for lens in (one, two)]
+    first = Camera("left", size, one[1], rotation, translation, lenses[0])
     second = Camera(
-        "right", size, lenses[1][1], across @ rotation, across @ translation + apart,
-        _five(lenses[1][2]),
-    )  # fmt: skip
-    return Calibration((first, second), error, len(places))
-
-
-def _five(distortion: Any) -> Floats:
-    return np.asarray(distortion, dtype=np.float64).ravel()[:5]
+        "right", size, two[1], across @ rotation, across @ translation + offset, lenses[1]
+    )
+    return Calibration((first, second), error, len(corners))

@@ -1,7 +1,8 @@
-"""Camera: where it stands, what it sees, and how its lens bends the picture; triangulation.
+"""Calibrated cameras: projection, lens distortion, and triangulation of pixels.
 
-The camera's own axes are those of OpenCV: X to the right of the picture, Y down, Z ahead. Pixels
-are (u, v), whole numbers at the centres of pixels, (0, 0) at the top left.
+A camera's own axes are those of OpenCV: X to the right of the picture, Y down, Z ahead. Pixels
+are (u, v), whole numbers at the centres of pixels, (0, 0) at the top left. Triangulation is linear
+(DLT; Hartley and Zisserman 2003, section 12.2) on normalised pixels.
 """
 
 from __future__ import annotations
@@ -10,18 +11,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
+from pathlib import PurePath
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..body.skeleton import frozen_array
+from ..body.values import frozen_array
 from ..errors import InputError, UnknownName
 from ..kernels.types import Bools, Floats
 
-ROUNDS = 8
-"""Rounds of taking a lens's distortion away: a wide lens is right to 1e-6 pixels then."""
+UNDISTORT_ITERATIONS = 8
+"""Fixed-point iterations that remove lens distortion: exact to 1e-6 pixels for a wide lens."""
 NEAREST = 1e-6
-"""What is not this far ahead of a camera cannot be seen [m]."""
+"""Least depth that a camera can see [m]."""
+EDGE = 16
+"""Number of columns and rows that a video may lack at its right and lower edge [px]."""
+AGREEMENT = 10.0
+"""Default largest reprojection error of views that agree on a position [px]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,22 +38,18 @@ class Camera:
     size: tuple[int, int]
     """Width and height of its pictures [px]."""
     matrix: Floats
-    """Focal lengths and centre [px], shape (3, 3)."""
+    """Focal lengths and principal point [px], shape (3, 3)."""
     rotation: Floats
-    """From the world's axes to the camera's, shape (3, 3)."""
+    """Rotation from the world's axes to the camera's, shape (3, 3)."""
     translation: Floats
     """The world's origin in the camera's axes [m], shape (3,)."""
     distortion: Floats = field(default_factory=lambda: np.zeros(5))
-    """k1, k2, p1, p2, k3 of the lens (Brown 1966), shape (5,)."""
+    """Distortion coefficients k1, k2, p1, p2, k3 (Brown 1966), shape (5,)."""
 
     def __post_init__(self) -> None:
         put = object.__setattr__
-        for name, shape in (
-            ("matrix", (3, 3)),
-            ("rotation", (3, 3)),
-            ("translation", (3,)),
-            ("distortion", (5,)),
-        ):
+        shapes = {"matrix": (3, 3), "rotation": (3, 3), "translation": (3,), "distortion": (5,)}
+        for name, shape in shapes.items():
             array = frozen_array(getattr(self, name))
             if array.shape != shape or not np.isfinite(array).all():
                 raise InputError(
@@ -60,33 +62,26 @@ class Camera:
             raise InputError(f"Expected a positive `size` of pictures, got {self.size}.")
         if min(self.matrix[0, 0], self.matrix[1, 1]) <= 0.0:
             raise InputError(f"Expected positive focal lengths for camera {self.name!r}.")
-        straight = self.rotation @ self.rotation.T - np.eye(3)
-        if np.abs(straight).max() > 1e-4 or np.linalg.det(self.rotation) < 0.0:
+        residual = self.rotation @ self.rotation.T - np.eye(3)
+        if np.abs(residual).max() > 1e-4 or np.linalg.det(self.rotation) < 0.0:
             raise InputError(f"Expected `rotation` of camera {self.name!r} to be a rotation.")
 
     @classmethod
     def looking(
-        cls,
-        name: str,
-        size: tuple[int, int],
-        focal: float,
-        eye: ArrayLike,
-        target: ArrayLike,
-        up: ArrayLike = (0.0, 1.0, 0.0),
+        cls, name: str, size: tuple[int, int], focal: float, eye: ArrayLike, target: ArrayLike
     ) -> Camera:
-        """A camera without distortion at `eye` that has `target` in the middle of its picture.
+        """Return an undistorted, upright camera that has `target` in the middle of its picture.
 
         Args:
-            name: of the camera.
+            name: name of the camera.
             size: width and height [px].
             focal: focal length [px].
-            eye: where it stands [m].
-            target: what it looks at [m].
-            up: what is upwards in the picture.
+            eye: position of the camera [m].
+            target: position that it looks at [m].
         """
         stand = np.asarray(eye, dtype=np.float64)
         ahead = np.asarray(target, dtype=np.float64) - stand
-        right = np.cross(ahead, np.asarray(up, dtype=np.float64))
+        right = np.cross(ahead, np.array([0.0, 1.0, 0.0]))
         if np.linalg.norm(right) < 1e-9:
             raise InputError("Expected a `target` beside the line upwards through `eye`.")
         ahead /= np.linalg.norm(ahead)
@@ -97,35 +92,35 @@ class Camera:
 
     @cached_property
     def centre(self) -> Floats:
-        """Where the camera stands [m], shape (3,)."""
+        """Position of the camera in the world [m], shape (3,)."""
         return np.asarray(frozen_array(-self.rotation.T @ self.translation))
 
     @cached_property
-    def placement(self) -> Floats:
-        """From the world to normalised pictures: rotation and translation, shape (3, 4)."""
+    def extrinsics(self) -> Floats:
+        """Rotation and translation from the world to normalised pictures, shape (3, 4)."""
         return np.asarray(frozen_array(np.column_stack([self.rotation, self.translation])))
 
-    def project(self, places: ArrayLike) -> Floats:
-        """Pixels (..., 2) of places (..., 3) [m]; NaN for what is not ahead of the camera."""
-        seen = np.asarray(places, dtype=np.float64) @ self.rotation.T + self.translation
+    def project(self, positions: ArrayLike) -> Floats:
+        """Return pixels (..., 2) of positions (..., 3) [m]; NaN for what is behind the camera."""
+        seen = np.asarray(positions, dtype=np.float64) @ self.rotation.T + self.translation
         depth = np.where(seen[..., 2:] > NEAREST, seen[..., 2:], np.nan)
-        return self._pixels(self._bent(seen[..., :2] / depth))
+        flat = self._distort(seen[..., :2] / depth)
+        return np.asarray(flat @ self.matrix[:2, :2].T + self.matrix[:2, 2])
 
-    def depth(self, places: ArrayLike) -> Floats:
-        """Distance ahead of the camera (...,) of places (..., 3) [m]."""
-        return np.asarray(np.asarray(places, dtype=np.float64) @ self.rotation[2]) + float(
+    def depth(self, positions: ArrayLike) -> Floats:
+        """Return distances ahead of the camera (...,) of positions (..., 3) [m]."""
+        return np.asarray(np.asarray(positions, dtype=np.float64) @ self.rotation[2]) + float(
             self.translation[2]
         )
 
-    def slopes(self, place: Floats) -> Floats:
-        """Change of the pixel with the place, without distortion, shape (2, 3) [px/m]."""
-        seen = self.rotation @ place + self.translation
-        x, y, z = seen
+    def jacobian(self, position: Floats) -> Floats:
+        """Return the derivative of the pixel by the position, without distortion, (2, 3) [px/m]."""
+        x, y, z = self.rotation @ position + self.translation
         flat = np.array([[1.0 / z, 0.0, -x / z**2], [0.0, 1.0 / z, -y / z**2]])
         return np.asarray(self.matrix[:2, :2] @ flat @ self.rotation)
 
-    def straight(self, pixels: ArrayLike) -> Floats:
-        """Normalised places (..., 2) of pixels (..., 2): one unit ahead, distortion taken away."""
+    def undistort(self, pixels: ArrayLike) -> Floats:
+        """Return normalised positions (..., 2), at depth 1, of pixels (..., 2)."""
         at = np.asarray(pixels, dtype=np.float64)
         k = self.matrix
         y = (at[..., 1] - k[1, 2]) / k[1, 1]
@@ -134,23 +129,23 @@ class Camera:
         if not self.distortion.any():
             return seen
         guess = seen
-        for _ in range(ROUNDS):
-            guess = guess - (self._bent(guess) - seen)
+        for _ in range(UNDISTORT_ITERATIONS):
+            guess = guess - (self._distort(guess) - seen)
         return guess
 
     def rays(self, pixels: ArrayLike) -> Floats:
-        """Unit directions in the world (..., 3) in which pixels (..., 2) lie."""
-        flat = self.straight(pixels)
+        """Return unit directions in the world (..., 3) of pixels (..., 2)."""
+        flat = self.undistort(pixels)
         ahead = np.concatenate([flat, np.ones((*flat.shape[:-1], 1))], axis=-1) @ self.rotation
         return np.asarray(ahead / np.linalg.norm(ahead, axis=-1, keepdims=True))
 
     def inside(self, pixels: ArrayLike) -> Bools:
-        """Whether pixels (..., 2) lie in the picture."""
+        """Return whether pixels (..., 2) lie in the picture."""
         at = np.asarray(pixels, dtype=np.float64)
         return np.asarray(((at > -0.5) & (at < np.array(self.size) - 0.5)).all(axis=-1))
 
-    def _bent(self, flat: Floats) -> Floats:
-        """Distort normalised places."""
+    def _distort(self, flat: Floats) -> Floats:
+        """Apply lens distortion to normalised positions."""
         k1, k2, p1, p2, k3 = self.distortion
         if not self.distortion.any():
             return flat
@@ -165,19 +160,12 @@ class Camera:
             axis=-1,
         )
 
-    def _pixels(self, flat: Floats) -> Floats:
-        return np.asarray(flat @ self.matrix[:2, :2].T + self.matrix[:2, 2])
-
-
-EDGE = 16
-"""Columns and rows that a video may lack at its right and lower edge: codecs count in these."""
-
 
 def cropped(camera: Camera, size: tuple[int, int]) -> Camera:
-    """The same camera with pictures that lack a few columns at the right or rows at the bottom.
+    """Return the camera for pictures that lack a few columns at the right or rows at the bottom.
 
     Raises:
-        InputError: they are larger, or lack more than that.
+        InputError: the pictures are larger, or lack more than `EDGE`.
     """
     lacks = [have - got for have, got in zip(camera.size, size, strict=True)]
     if not all(0 <= lack < EDGE for lack in lacks):
@@ -186,45 +174,51 @@ def cropped(camera: Camera, size: tuple[int, int]) -> Camera:
 
 
 def wrong_size(camera: Camera, size: Sequence[int]) -> InputError:
-    """What to raise where pictures are not of the camera's size."""
+    """Return the error for pictures that are not of the camera's size."""
     return InputError(
         f"Expected pictures of {camera.size[0]} x {camera.size[1]} from camera "
         f"{camera.name!r}, as it was calibrated; got {' x '.join(map(str, size))}."
     )
 
 
-def chosen_cameras(cameras: Sequence[Camera], names: Sequence[str]) -> tuple[Camera, ...]:
-    """Some of several cameras, by their names."""
+def cameras_of_views(
+    cameras: Sequence[Camera], views: Sequence[str], names: Sequence[str] | None = None
+) -> tuple[Camera, ...]:
+    """Return the cameras of some views: those named, else those that the files are named after.
+
+    Args:
+        cameras: all cameras of a calibration, returned where no file is named after one.
+        views: paths of the views.
+        names: names of the cameras in the order of the views.
+    """
     by_name = {camera.name: camera for camera in cameras}
-    for name in names:
+    stems = [PurePath(view).stem for view in views]
+    if names is None and len(set(stems)) == len(stems) and by_name.keys() >= set(stems):
+        names = stems
+    for name in names or ():
         if name not in by_name:
             raise UnknownName("camera", name, by_name)
-    return tuple(by_name[name] for name in names)
+    return tuple(cameras) if names is None else tuple(by_name[name] for name in names)
 
 
-def check_views(cameras: Sequence[Camera], least: int = 2) -> None:
-    """Refuse too few cameras, and cameras that stand at the same place."""
-    if len(cameras) < least:
-        raise InputError(f"Expected {least} calibrated cameras or more, got {len(cameras)}.")
-    for k, camera in enumerate(cameras):
-        for other in cameras[:k]:
-            if np.linalg.norm(camera.centre - other.centre) < 1e-6:
-                raise InputError(
-                    f"Expected cameras at different places; {other.name!r} and {camera.name!r} "
-                    "stand at the same one, so that depth cannot be seen."
-                )
-
-
-AGREE = 10.0
-"""Views within this distance of a place agree with it, where no other threshold is given [px]."""
+def check_views(cameras: Sequence[Camera]) -> None:
+    """Raise if there are fewer than two cameras, or two at the same position."""
+    if len(cameras) < 2:
+        raise InputError(f"Expected 2 calibrated cameras or more, got {len(cameras)}.")
+    for one, other in combinations(cameras, 2):
+        if np.linalg.norm(other.centre - one.centre) < 1e-6:
+            raise InputError(
+                f"Expected cameras at different places; {one.name!r} and {other.name!r} "
+                "stand at the same one, so that depth cannot be seen."
+            )
 
 
 def triangulate(cameras: Sequence[Camera], pixels: Floats, weights: Floats | None = None) -> Floats:
-    """Places (N, 3) [m] of pixels (V, N, 2) in V views.
+    """Return positions (N, 3) [m] of pixels (V, N, 2) in V views.
 
     Args:
         cameras: the V views.
-        pixels: NaN where a view does not see a place. Two views must, or the place is NaN.
+        pixels: NaN where a view does not see a point; fewer than two views give NaN.
         weights: how much each view counts (V, N); zero leaves it out.
     """
     check_views(cameras)
@@ -232,35 +226,35 @@ def triangulate(cameras: Sequence[Camera], pixels: Floats, weights: Floats | Non
     if at.ndim != 3 or at.shape[0] != len(cameras) or at.shape[2] != 2:
         raise InputError(f"Expected pixels of shape ({len(cameras)}, N, 2), got {at.shape}.")
     rows = []
-    counted = np.asarray(np.isfinite(at).all(axis=-1))
+    used = np.asarray(np.isfinite(at).all(axis=-1))
     if weights is not None:
-        counted = counted & (np.asarray(weights) > 0.0)
+        used = used & (np.asarray(weights) > 0.0)
     for view, camera in enumerate(cameras):
-        flat = np.where(counted[view, :, None], camera.straight(at[view]), 0.0)
-        pair = flat[:, :, None] * camera.placement[2] - camera.placement[:2]
+        flat = np.where(used[view, :, None], camera.undistort(at[view]), 0.0)
+        pair = flat[:, :, None] * camera.extrinsics[2] - camera.extrinsics[:2]
         scale = camera.matrix[0, 0] * (1.0 if weights is None else weights[view][:, None, None])
-        rows.append(np.where(counted[view, :, None, None], pair * scale, 0.0))
+        rows.append(np.where(used[view, :, None, None], pair * scale, 0.0))
     system = np.concatenate(rows, axis=1)
     square = np.swapaxes(system, -1, -2) @ system
     solution = np.linalg.eigh(square)[1][..., 0]  # a 4 x 4 each: ten times quicker than an SVD
     with np.errstate(divide="ignore", invalid="ignore"):
-        places = solution[:, :3] / solution[:, 3:]
-    enough = (counted.sum(axis=0) >= 2) & np.isfinite(places).all(axis=-1)
-    return np.where(enough[:, None], places, np.nan)
+        positions = solution[:, :3] / solution[:, 3:]
+    enough = (used.sum(axis=0) >= 2) & np.isfinite(positions).all(axis=-1)
+    return np.where(enough[:, None], positions, np.nan)
 
 
-def misses(cameras: Sequence[Camera], pixels: Floats, places: Floats) -> Floats:
-    """Distances of pixels (V, N, 2) from the projections of places (N, 3) [px], shape (V, N)."""
+def reprojection_errors(cameras: Sequence[Camera], pixels: Floats, positions: Floats) -> Floats:
+    """Return distances (V, N) [px] of pixels (V, N, 2) from projections of positions (N, 3)."""
     return np.stack(
         [
-            np.linalg.norm(camera.project(places) - seen, axis=-1)
+            np.linalg.norm(camera.project(positions) - seen, axis=-1)
             for camera, seen in zip(cameras, pixels, strict=True)
         ]
     )
 
 
 def all_pairs(cameras: Sequence[Camera], left: Floats, right: Floats) -> tuple[Floats, Floats]:
-    """Every pixel of one view with every pixel of another (S3.7).
+    """Triangulate every pixel of one view with every pixel of another.
 
     Args:
         cameras: two views.
@@ -268,37 +262,37 @@ def all_pairs(cameras: Sequence[Camera], left: Floats, right: Floats) -> tuple[F
         right: pixels (N, 2) of the second.
 
     Returns:
-        Places (M, N, 3) [m] and how far the worse view is from them (M, N) [px]: pairs that do not
-        belong together miss.
+        Positions (M, N, 3) [m] and the reprojection error of the worse view (M, N) [px], which is
+        large for pixels that do not belong together.
     """
     m, n = len(left), len(right)
     pixels = np.stack([np.repeat(left, n, axis=0), np.tile(right, (m, 1))])
-    places = triangulate(cameras, pixels)
-    worst = misses(cameras, pixels, places).max(axis=0) if m * n else np.zeros(0)
-    return places.reshape(m, n, 3), worst.reshape(m, n)
+    positions = triangulate(cameras, pixels)
+    worst = reprojection_errors(cameras, pixels, positions).max(axis=0) if m * n else np.zeros(0)
+    return positions.reshape(m, n, 3), worst.reshape(m, n)
 
 
 def triangulate_robust(
     cameras: Sequence[Camera],
     pixels: Floats,
     confidence: Floats | None = None,
-    agree: float = AGREE,
+    agreement: float = AGREEMENT,
 ) -> tuple[Floats, Floats, Bools]:
-    """Places of pixels of which some are wrong: the largest group of views that agree decides.
+    """Triangulate pixels of which some are wrong: the largest group of views that agree decides.
 
-    Every pair of views proposes a place; the one that most views confirm wins, the nearer one if
-    two tie, and is made anew from the views that confirm it, each counting by its confidence.
+    Every pair of views proposes a position. The one that most views confirm wins (the nearer one
+    of a tie) and is triangulated again from the views that confirm it, weighted by confidence.
 
     Args:
         cameras: V views.
-        pixels: (V, N, 2), NaN where a view does not see a place.
+        pixels: (V, N, 2), NaN where a view does not see a point.
         confidence: of each pixel, 0 to 1, (V, N).
-        agree: views within this distance of a place confirm it [px].
+        agreement: largest reprojection error of a view that confirms a position [px].
 
     Returns:
-        Places (N, 3) [m], NaN where no two views agree, or less than half of those that see the
-        place; confidence of each (N,): mean confidence of the views that agree, times the part of
-        the views that see the place and agree; and which views agree (V, N).
+        Positions (N, 3) [m], NaN where no two views agree, or fewer than half of those that see
+        the point; confidence of each (N,): mean confidence of the views that agree, times their
+        share of the views that see the point; and which views agree (V, N).
     """
     check_views(cameras)
     sure = np.where(np.isfinite(pixels).all(axis=-1), 1.0, 0.0)
@@ -308,32 +302,33 @@ def triangulate_robust(
     count = pixels.shape[1]
     best_score, best_views = np.full(count, -np.inf), np.zeros(seen.shape, np.bool_)
     for pair in combinations(range(len(cameras)), 2):
-        two = [cameras[k] for k in pair]
-        places = triangulate(two, pixels[list(pair)], sure[list(pair)])
-        away = np.where(seen, misses(cameras, pixels, places), np.inf)
-        ahead = np.stack([camera.depth(places) > 0.0 for camera in cameras])
+        two = list(pair)
+        positions = triangulate([cameras[k] for k in two], pixels[two], sure[two])
+        away = np.where(seen, reprojection_errors(cameras, pixels, positions), np.inf)
+        ahead = np.stack([camera.depth(positions) > 0.0 for camera in cameras])
         with np.errstate(invalid="ignore"):
-            confirm = (away <= agree) & ahead
-        enough = confirm[list(pair)].all(axis=0)
+            confirm = (away <= agreement) & ahead
+        enough = confirm[two].all(axis=0)
         mean = np.where(confirm, away, 0.0).sum(axis=0) / np.maximum(confirm.sum(axis=0), 1)
-        score = np.where(enough, confirm.sum(axis=0) - mean / (2.0 * agree), -np.inf)
+        score = np.where(enough, confirm.sum(axis=0) - mean / (2.0 * agreement), -np.inf)
         better = score > best_score
         best_score = np.where(better, score, best_score)
         best_views[:, better] = confirm[:, better]
     agreeing = best_views.sum(axis=0)
     best_views &= 2 * agreeing >= seen.sum(axis=0)
-    places = triangulate(cameras, pixels, np.where(best_views, sure, 0.0))
-    trust = np.where(best_views, sure, 0.0).sum(axis=0) / np.maximum(agreeing, 1)
+    used = np.where(best_views, sure, 0.0)
+    positions = triangulate(cameras, pixels, used)
+    trust = used.sum(axis=0) / np.maximum(agreeing, 1)
     trust *= agreeing / np.maximum(seen.sum(axis=0), 1)
-    return places, np.where(np.isfinite(places[:, 0]), trust, 0.0), best_views
+    return positions, np.where(np.isfinite(positions[:, 0]), trust, 0.0), best_views
 
 
-def place_covariance(
-    cameras: Sequence[Camera], place: Floats, noise: float | Sequence[float]
+def position_covariance(
+    cameras: Sequence[Camera], position: Floats, noise: float | Sequence[float]
 ) -> Floats:
-    """How uncertain a place is that each camera sees with its `noise` [px]: (3, 3) [m^2]."""
+    """Return the covariance (3, 3) [m^2] of a position that each camera sees with `noise` [px]."""
     each = np.broadcast_to(noise, len(cameras))
     slopes = np.concatenate(
-        [camera.slopes(place) / scale for camera, scale in zip(cameras, each, strict=True)]
+        [camera.jacobian(position) / scale for camera, scale in zip(cameras, each, strict=True)]
     )
     return np.asarray(np.linalg.inv(slopes.T @ slopes))

@@ -1,106 +1,122 @@
-"""A picture for every stage of the chain: what it saw, drawn over what it was given."""
+"""Pictures of every stage of a capture: what it found, drawn over what it was given."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from ..kernels.types import Floats
-from .blobs import Ellipse
 from .camera import Camera
-from .capture import Moment
-from .images import Mask, Picture, opencv
+from .capture import CaptureFrame
+from .images import Mask, Picture, opencv, write_png
 from .segmentation import silhouette_centre
 
 BLUE, VERMILION, YELLOW, WHITE = (178, 114, 0), (0, 94, 213), (66, 228, 240), (255, 255, 255)
-"""Of Okabe and Ito, as blue, green, red; left, right, head."""
+"""Colours of Okabe and Ito, as blue, green, red."""
 ZOOM = 2
-"""Pictures are drawn this much larger than they are: marks would hide what they mark."""
-COLOURS = (YELLOW, BLUE, VERMILION)
-"""Of `hypotheses.LABELS`."""
+"""Drawings are this much larger than the pictures: marks would hide what they mark."""
+LABEL_COLOURS = (YELLOW, BLUE, VERMILION)
+"""Colours of head, left and right hand."""
+
+Stage = Callable[[Picture, Camera, CaptureFrame, int], Picture]
+"""Function of a picture, its camera, the frame and the number of the view."""
 
 
-def person_picture(picture: Picture, camera: Camera, moment: Moment, view: int) -> Picture:
-    """Chroma key: the person as they are, everything else pale."""
-    return _only(picture, moment.looks[view].person.mask)
+def draw_person(picture: Picture, camera: Camera, frame: CaptureFrame, view: int) -> Picture:
+    """Draw the segmented person; everything else is pale."""
+    return _only(picture, frame.observations[view].person.mask)
 
 
-def skin_picture(picture: Picture, camera: Camera, moment: Moment, view: int) -> Picture:
-    """Skin inside the person."""
-    return _only(picture, moment.looks[view].skin)
+def draw_skin(picture: Picture, camera: Camera, frame: CaptureFrame, view: int) -> Picture:
+    """Draw the skin of the person."""
+    return _only(picture, frame.observations[view].skin)
 
 
-def blobs_picture(picture: Picture, camera: Camera, moment: Moment, view: int) -> Picture:
-    """Patches of skin and their ellipses."""
-    out = _faint(picture)
-    for blob in moment.looks[view].blobs:
-        _ellipse(out, blob.ellipse, WHITE)
+def draw_blobs(picture: Picture, camera: Camera, frame: CaptureFrame, view: int) -> Picture:
+    """Draw the ellipses of skin blobs."""
+    out = _pale(picture)
+    for blob in frame.observations[view].blobs:
+        _line(out, blob.ellipse.outline(), WHITE, closed=True)
     return out
 
 
-def tracks_picture(picture: Picture, camera: Camera, moment: Moment, view: int) -> Picture:
-    """Head and hands as they are followed, projected back (Fig. 4 of the paper)."""
-    out = _faint(picture)
-    for fix, colour in zip(moment.fixes, COLOURS, strict=True):
-        if fix is None:
+def draw_tracks(picture: Picture, camera: Camera, frame: CaptureFrame, view: int) -> Picture:
+    """Draw tracks of head and hands, projected back (Boulic et al. 2006, Fig. 4)."""
+    out = _pale(picture)
+    for track, colour in zip(frame.tracks, LABEL_COLOURS, strict=True):
+        if track is None:
             continue
-        if fix.confidence > 0.0:
-            _ellipse(out, fix.ellipses[view], colour)
-        _cross(out, camera.project(fix.track.position), colour)
+        if track.confidence > 0.0:
+            _line(out, track.ellipses[view].outline(), colour, closed=True)
+        _cross(out, camera.project(track.position), colour)
     return out
 
 
-def wrists_picture(picture: Picture, camera: Camera, moment: Moment, view: int) -> Picture:
-    """Wrists on the outlines of the hands (Fig. 5)."""
-    out = tracks_picture(picture, camera, moment, view)
-    for place in moment.positions[2:4]:
-        _dot(out, camera.project(place), WHITE)
+def draw_wrists(picture: Picture, camera: Camera, frame: CaptureFrame, view: int) -> Picture:
+    """Draw wrists on the outlines of the hands (Fig. 5)."""
+    out = draw_tracks(picture, camera, frame, view)
+    for position in frame.positions[2:4]:
+        _dot(out, camera.project(position), WHITE)
     return out
 
 
-def trunk_picture(picture: Picture, camera: Camera, moment: Moment, view: int) -> Picture:
-    """Middle of the silhouette (Fig. 6), a cross; trunk (white) and pelvis in space (yellow)."""
-    mask = moment.looks[view].person.mask
+def draw_trunk(picture: Picture, camera: Camera, frame: CaptureFrame, view: int) -> Picture:
+    """Draw the middle of the silhouette (Fig. 6), a cross; trunk (white) and pelvis (yellow)."""
+    mask = frame.observations[view].person.mask
     out = _only(picture, mask)
-    pelvis, trunk = moment.positions[[0, 4]]
+    pelvis, trunk = frame.positions[[0, 4]]
     _dot(out, camera.project(pelvis), YELLOW)
     _dot(out, camera.project(trunk), WHITE)
     _cross(out, silhouette_centre(mask), VERMILION)
     return out
 
 
-STAGES: Mapping[str, Callable[[Picture, Camera, Moment, int], Picture]] = MappingProxyType(
+STAGES: Mapping[str, Stage] = MappingProxyType(
     {
-        "person": person_picture,
-        "skin": skin_picture,
-        "blobs": blobs_picture,
-        "tracks": tracks_picture,
-        "wrists": wrists_picture,
-        "trunk": trunk_picture,
+        "person": draw_person,
+        "skin": draw_skin,
+        "blobs": draw_blobs,
+        "tracks": draw_tracks,
+        "wrists": draw_wrists,
+        "trunk": draw_trunk,
     }
 )
-"""Stage -> what draws it."""
+"""Name of each stage -> function that draws it."""
 
 
-def debug_sheet(pictures: Sequence[Picture], cameras: Sequence[Camera], moment: Moment) -> Picture:
-    """All stages of one moment: a row for each view, the picture itself first."""
+def debug_sheet(
+    pictures: Sequence[Picture], cameras: Sequence[Camera], frame: CaptureFrame
+) -> Picture:
+    """Draw all stages of one frame: a row for each view, the picture itself first."""
     rows = []
     for view, (picture, camera) in enumerate(zip(pictures, cameras, strict=True)):
-        tiles = [_named(_large(picture), camera.name)]
-        for name, draw in STAGES.items():
-            tiles.append(_named(draw(picture, camera, moment, view), name))
-        rows.append(np.hstack(tiles))
+        tiles = {camera.name: _large(picture)}
+        tiles |= {name: draw(picture, camera, frame, view) for name, draw in STAGES.items()}
+        cv = opencv()
+        for name, out in tiles.items():
+            cv.putText(
+                out, name, (12, 28), cv.FONT_HERSHEY_SIMPLEX, 0.8, (40, 40, 40), 2, cv.LINE_AA
+            )
+        rows.append(np.hstack(list(tiles.values())))
     return np.vstack(rows)
 
 
+def save_debug_sheet(
+    path: Path, pictures: Sequence[Picture], cameras: Sequence[Camera], frame: CaptureFrame
+) -> None:
+    """Write the drawing of all stages of one frame as PNG."""
+    write_png(path, debug_sheet(pictures, cameras, frame))
+
+
 def _only(picture: Picture, mask: Mask) -> Picture:
-    return np.where(_large(mask)[..., None] > 0, _large(picture), _faint(picture))
+    return np.where(_large(mask)[..., None] > 0, _large(picture), _pale(picture))
 
 
-def _faint(picture: Picture) -> Picture:
+def _pale(picture: Picture) -> Picture:
     return (0.35 * _large(picture) + 0.65 * 235.0).astype(np.uint8)
 
 
@@ -108,34 +124,29 @@ def _large(picture: Picture) -> Picture:
     return np.ascontiguousarray(picture.repeat(ZOOM, axis=0).repeat(ZOOM, axis=1))
 
 
-def _at(pixels: Floats) -> Floats:
-    """Where a pixel of the picture is in the drawing."""
-    return np.asarray((pixels + 0.5) * ZOOM - 0.5)
+def _drawn(pixels: Floats) -> Floats | None:
+    """Return pixels of the picture in sixteenths of a pixel of the drawing; None if far outside."""
+    if not np.isfinite(pixels).all() or np.abs(pixels).max() >= 1e5:
+        return None
+    return np.asarray(((pixels + 0.5) * ZOOM - 0.5) * 16)
 
 
-def _ellipse(out: Picture, ellipse: Ellipse, colour: Any) -> None:
-    _lines(out, ellipse.outline(), colour, True)
-
-
-def _lines(out: Picture, pixels: Floats, colour: Any, closed: bool) -> None:
-    if np.isfinite(pixels).all() and np.abs(pixels).max() < 1e5:
-        fixed = np.rint(_at(pixels) * 16).astype(np.int32)[:, None]
-        opencv().polylines(out, [fixed], closed, colour, 2, opencv().LINE_AA, 4)
+def _line(out: Picture, pixels: Floats, colour: Any, *, closed: bool) -> None:
+    at = _drawn(pixels)
+    if at is not None:
+        cv = opencv()
+        cv.polylines(out, [np.rint(at).astype(np.int32)[:, None]], closed, colour, 2, cv.LINE_AA, 4)
 
 
 def _cross(out: Picture, pixel: Floats, colour: Any) -> None:
     for way in ((5.0, 0.0), (0.0, 5.0)):
-        _lines(out, np.stack([pixel - way, pixel + way]), colour, False)
+        _line(out, np.stack([pixel - way, pixel + way]), colour, closed=False)
 
 
 def _dot(out: Picture, pixel: Floats, colour: Any) -> None:
-    if np.isfinite(pixel).all() and np.abs(pixel).max() < 1e5:
-        centre = tuple(round(16 * float(x)) for x in _at(pixel))
-        opencv().circle(out, centre, 6 * 16, (40, 40, 40), -1, opencv().LINE_AA, 4)
-        opencv().circle(out, centre, 4 * 16, colour, -1, opencv().LINE_AA, 4)
-
-
-def _named(out: Picture, name: str) -> Picture:
-    cv = opencv()
-    cv.putText(out, name, (12, 28), cv.FONT_HERSHEY_SIMPLEX, 0.8, (40, 40, 40), 2, cv.LINE_AA)
-    return out
+    at = _drawn(pixel)
+    if at is not None:
+        cv = opencv()
+        centre = tuple(round(float(x)) for x in at)
+        cv.circle(out, centre, 6 * 16, (40, 40, 40), -1, cv.LINE_AA, 4)
+        cv.circle(out, centre, 4 * 16, colour, -1, cv.LINE_AA, 4)

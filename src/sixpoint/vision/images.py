@@ -1,4 +1,4 @@
-"""Pictures: OpenCV, folders of images, video files and cameras."""
+"""Pictures from folders, video files and cameras; the only file that knows OpenCV."""
 
 from __future__ import annotations
 
@@ -13,20 +13,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..atomic_write import atomic_write
 from ..errors import FormatError, InputError, MissingExtra
 
 Picture = NDArray[np.uint8]
-"""Colour, (height, width, 3), in the order blue, green, red as OpenCV reads it."""
+"""Colour picture, (height, width, 3), in the order blue, green, red as OpenCV reads it."""
 Mask = NDArray[np.uint8]
-"""0 or 255, (height, width)."""
-
+"""Binary picture with values 0 or 255, (height, width)."""
 Box = tuple[slice, slice]
 """Rows and columns of a part of a picture."""
+
+SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".ppm")
+"""Pictures in a folder, read in the order of their names; f2 comes before f10."""
+MOST_FRAMES = 1_000_000
+"""Largest number of frames in a clip."""
 
 
 @cache
 def opencv() -> Any:
-    """The module `cv2`, on one thread: frames are small, and a caller may have its own threads."""
+    """Return the module `cv2`, set to one thread: callers may have their own threads."""
     try:
         module = importlib.import_module("cv2")
     except ImportError as error:
@@ -35,14 +40,8 @@ def opencv() -> Any:
     return module
 
 
-ENDINGS = (".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".ppm")
-"""Pictures in a folder, in the order of their names; f2 comes before f10."""
-MOST_FRAMES = 1_000_000
-"""A clip is no longer than this."""
-
-
 def check_picture(picture: Picture) -> Picture:
-    """Refuse what is not a colour picture."""
+    """Return the picture, or raise if it is not a colour picture of bytes."""
     array = np.asarray(picture)
     if array.ndim != 3 or array.shape[2] != 3 or array.dtype != np.uint8:
         raise InputError(
@@ -50,6 +49,28 @@ def check_picture(picture: Picture) -> Picture:
             f"got {array.dtype} of shape {array.shape}."
         )
     return array
+
+
+def binary_mask(flags: NDArray[np.bool_]) -> Mask:
+    """Convert flags to a mask of 0 and 255."""
+    return flags.astype(np.uint8) * np.uint8(255)
+
+
+def read_picture(path: Path) -> Picture:
+    """Read one picture from a file."""
+    picture: Picture | None = opencv().imread(str(path), opencv().IMREAD_COLOR)
+    if picture is None:
+        raise FormatError("Expected a picture, got something that cannot be read.", path=path)
+    return picture
+
+
+def write_png(path: Path, picture: Picture) -> None:
+    """Write one picture as PNG; folders are made if they are new."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    good, data = opencv().imencode(".png", picture)
+    assert good
+    with atomic_write(path) as file:
+        file.write(data.tobytes())
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,9 +83,9 @@ class Footage:
     first: Picture
     """Its first picture, to look at; a camera's is not shown again."""
     count: int | None
-    """Pictures in it; None for a camera, which has no end."""
+    """Number of pictures; None for a camera, which has no end."""
     rate: float | None
-    """Pictures a second, if the source says [Hz]."""
+    """Pictures per second, if the source says [Hz]."""
     files: tuple[Path, ...] = ()
     stream: Any = None
     """The open camera; nobody else can open it in the meantime."""
@@ -75,17 +96,17 @@ class Footage:
         return (int(self.first.shape[1]), int(self.first.shape[0]))
 
     def reader(self) -> Reader:
-        """Begin to read."""
+        """Start reading from the first picture."""
         if self.kind == "folder":
             return Reader(files=iter(self.files))
         return Reader(stream=_stream(self.name) if self.stream is None else self.stream)
 
 
 class Reader:
-    """Takes one picture after the other, in two steps.
+    """Reads one picture after the other, in two steps.
 
-    Several cameras are to take their pictures at the same moment: all `grab`, which is quick, then
-    all hand over their `picture`, which takes time.
+    Several cameras must take their pictures at the same moment: first all `grab`, which is quick,
+    then all return their `picture`, which takes time.
     """
 
     def __init__(self, files: Iterator[Path] | None = None, stream: Any = None) -> None:
@@ -93,49 +114,48 @@ class Reader:
         self._file: Path | None = None
 
     def grab(self) -> bool:
-        """Take the next picture; False at the end."""
+        """Take the next picture; return False at the end."""
         if self._files is not None:
             self._file = next(self._files, None)
             return self._file is not None
         return bool(self._stream.grab())
 
     def picture(self) -> Picture | None:
-        """The picture that was taken; None if it is broken, as the last of some videos is."""
+        """Return the grabbed picture; None if it is broken, as the last of some videos is."""
         if self._files is not None:
             return None if self._file is None else read_picture(self._file)
         good, picture = self._stream.retrieve()
         return picture if good else None
 
     def close(self) -> None:
-        """Let go of it."""
+        """Release the camera or video."""
         if self._stream is not None:
             self._stream.release()
 
 
 def open_footage(source: str, size: tuple[int, int] | None = None) -> Footage:
-    """A folder of pictures, a video file, or the number of a camera.
+    """Open a folder of pictures, a video file, or a camera by its number.
 
     Args:
-        source: what it is called.
-        size: of the pictures that a camera is asked for [px]; it may give others.
+        source: path or number.
+        size: size of pictures to request from a camera [px]; it may deliver others.
 
     Raises:
-        FormatError: there is nothing there that can be read.
+        FormatError: nothing there can be read.
     """
     path = Path(source)
     if path.is_dir():
-        files = [f for f in path.iterdir() if f.suffix.lower() in ENDINGS]
+        files = [f for f in path.iterdir() if f.suffix.lower() in SUFFIXES]
         if not files:
-            raise FormatError(f"Expected pictures ({', '.join(ENDINGS)}) in the folder, got none.",
-                              path=source)  # fmt: skip
-        files.sort(key=counted)
+            message = f"Expected pictures ({', '.join(SUFFIXES)}) in the folder, got none."
+            raise FormatError(message, path=source)
+        files.sort(key=natural_order)
         return Footage(source, "folder", read_picture(files[0]), len(files), None, tuple(files))
-    if not source.isdigit() and not path.is_file():
+    camera = source.isdigit()
+    if not camera and not path.is_file():
         raise FormatError("Expected a folder of pictures, a video file or the number of a camera.",
                           path=source)  # fmt: skip
-    stream = _stream(source)
-    cv = opencv()
-    camera = source.isdigit()
+    stream, cv = _stream(source), opencv()
     if camera and size is not None:
         stream.set(cv.CAP_PROP_FRAME_WIDTH, size[0])
         stream.set(cv.CAP_PROP_FRAME_HEIGHT, size[1])
@@ -152,21 +172,21 @@ def open_footage(source: str, size: tuple[int, int] | None = None) -> Footage:
     return Footage(source, "video", picture, count if count > 0 else None, known)
 
 
-def counted(path: Path) -> list[tuple[int, str]]:
-    """A key that sorts names as people count: f2 before f10."""
+def natural_order(path: Path) -> list[tuple[int, str]]:
+    """Sort key for file names with numbers: f2 before f10."""
     parts = re.split(r"(\d+)", path.name)
     return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
 
 
 def read_together(views: Sequence[Footage], most: int | None = None) -> Iterator[list[Picture]]:
-    """Pictures of all views, one of each at a time.
+    """Yield pictures of all views, one of each at a time.
 
     Args:
-        views: sources of equal numbers of pictures; cameras have no end.
-        most: stop after this many.
+        views: sources with equal numbers of pictures; cameras have no end.
+        most: largest number of pictures to read from each.
 
     Raises:
-        InputError: one source has more pictures than another.
+        InputError: one source has more pictures than another, or pictures of several sizes.
     """
     counts = {view.count for view in views if view.count is not None}
     if len(counts) > 1:
@@ -176,13 +196,12 @@ def read_together(views: Sequence[Footage], most: int | None = None) -> Iterator
     try:
         for frame in range(MOST_FRAMES if most is None else most):
             grabbed = [reader.grab() for reader in readers]
-            pair = [reader.picture() if good else None
-                    for reader, good in zip(readers, grabbed, strict=True)]  # fmt: skip
-            if all(picture is None for picture in pair):
+            found = [reader.picture() if good else None
+                     for reader, good in zip(readers, grabbed, strict=True)]  # fmt: skip
+            if all(picture is None for picture in found):
                 return
-            yield [
-                _checked(view, picture, frame) for view, picture in zip(views, pair, strict=True)
-            ]
+            yield [_checked(view, picture, frame)
+                   for view, picture in zip(views, found, strict=True)]  # fmt: skip
     finally:
         for reader in readers:
             reader.close()
@@ -202,17 +221,8 @@ def _checked(view: Footage, picture: Picture | None, frame: int) -> Picture:
 
 
 def _stream(source: str) -> Any:
-    cv = opencv()
-    stream = cv.VideoCapture(int(source) if source.isdigit() else source)
+    stream = opencv().VideoCapture(int(source) if source.isdigit() else source)
     if not stream.isOpened():
         stream.release()
         raise FormatError("Cannot be opened as a video or a camera.", path=source)
     return stream
-
-
-def read_picture(path: Path) -> Picture:
-    """One picture from a file, blue, green, red."""
-    picture: Picture | None = opencv().imread(str(path), opencv().IMREAD_COLOR)
-    if picture is None:
-        raise FormatError("Expected a picture, got something that cannot be read.", path=path)
-    return picture

@@ -1,8 +1,8 @@
-"""The modern door: keypoints of a 2D detector in two or more calibrated views, as points in space.
+"""Keypoints of a 2D detector in two or more calibrated views, triangulated to points in space.
 
 A detector (OpenPose, RTMPose, AlphaPose, MMPose ...) finds joints in ordinary pictures: no green
-wall, no long sleeves. It writes JSON; this reads it, triangulates what its views agree on, and
-leaves out what they do not. Detectors themselves are not part of this package.
+wall, no long sleeves. Its JSON is read and triangulated where views agree. Detectors themselves are
+not part of this package.
 
 Three kinds of JSON are read: a folder with one OpenPose file a frame (``people[].
 pose_keypoints_2d``), a COCO list of results (``image_id``, ``keypoints``), and our own, for
@@ -15,7 +15,6 @@ Names may be those of COCO (``left_wrist``) or of others (``LWrist``, ``RightHip
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,8 +26,9 @@ import numpy as np
 from ..errors import FormatError, InputError
 from ..kernels.types import Floats
 from ..motion.points import Points
-from .camera import AGREE, Camera, check_views, triangulate_robust
-from .images import counted
+from .calibration import parse_json, read_bounded
+from .camera import AGREEMENT, Camera, check_views, triangulate_robust
+from .images import natural_order
 
 COCO = (
     "nose", "l_eye", "r_eye", "l_ear", "r_ear", "l_shoulder", "r_shoulder", "l_elbow", "r_elbow",
@@ -46,34 +46,40 @@ HALPE_26 = (
 LAYOUTS: Mapping[int, tuple[str, ...]] = {17: COCO, 25: BODY_25, 26: HALPE_26}
 """Number of keypoints -> their names."""
 PELVIS_RISE = 0.060 / 0.110
-"""The pelvis role stands above the middle of the hips, over the distance of the hips."""
+"""Height of the pelvis role above the middle of the hips, over the distance of the hips."""
 LIMBS = (
     ("shoulder", "elbow"), ("elbow", "wrist"), ("hip", "knee"), ("knee", "ankle"),
 )  # fmt: skip
-"""Segments whose lengths do not change, from the trunk outwards."""
+"""Segments of constant length, from the trunk outwards."""
 STRETCH = 1.4
-"""A segment longer or shorter by this factor than it mostly is has a wrong end."""
+"""Largest factor between the length of a segment and its median."""
 SIDED = re.compile(r"(?:(left|right|l|r)_(\w+)|(\w+)_(left|right|l|r))")
 """A name with a side, in lower case."""
-LARGEST = 1 << 28
-"""No file has more bytes than this."""
+LARGEST_FILE = 1 << 28
+"""Largest size of a file of keypoints [bytes]."""
 
 
 @dataclass(frozen=True, eq=False)
 class Keypoints:
-    """What a detector saw in one view."""
+    """Keypoints of one view."""
 
     names: tuple[str, ...]
     pixels: Floats
-    """(F, K, 2); NaN where nothing was seen."""
+    """Pixels (F, K, 2); NaN where nothing was seen."""
     confidence: Floats
-    """(F, K), 0 to 1."""
+    """Confidence (F, K), 0 to 1."""
     rate: float | None = None
-    """Frames a second, if the file says [Hz]."""
+    """Frames per second, if the file says [Hz]."""
+
+
+def is_keypoints(source: str) -> bool:
+    """Return whether a view is keypoints, not pictures: a JSON file or a folder of such files."""
+    path = Path(source)
+    return path.suffix.lower() == ".json" or (path.is_dir() and any(path.glob("*.json")))
 
 
 def load_keypoints(path: str | Path) -> Keypoints:
-    """Read one view.
+    """Read the keypoints of one view.
 
     Args:
         path: a folder of OpenPose files, or one JSON file.
@@ -83,11 +89,11 @@ def load_keypoints(path: str | Path) -> Keypoints:
     """
     source = Path(path)
     if source.is_dir():
-        files = sorted(source.glob("*.json"), key=counted)
+        files = sorted(source.glob("*.json"), key=natural_order)
         if not files:
             raise FormatError("Expected a folder of JSON files, got none.", path=path)
-        return _stacked([_openpose(_json(file), file) for file in files], path)
-    content = _json(source)
+        return _stacked([_openpose(_content(file), file) for file in files], path)
+    content = _content(source)
     if isinstance(content, dict) and "people" in content:
         return _stacked([_openpose(content, source)], path)
     if isinstance(content, dict) and {"names", "frames"} <= content.keys():
@@ -105,20 +111,19 @@ def triangulate_keypoints(
     cameras: Sequence[Camera],
     views: Sequence[Keypoints],
     rate: float | None = None,
-    agree: float = AGREE,
+    agreement: float = AGREEMENT,
 ) -> Points:
-    """Points that the views agree on, named by roles where keypoints are joints.
+    """Triangulate keypoints that the views agree on, named by roles where they are joints.
 
-    Ears make the `head`, hips the `pelvis`, a little above their middle. Everything keeps its
-    confidence: that of the detector, times the part of the views that agree. Where less than half
-    of the views that see a joint agree on it, and where a limb is not as long as it mostly is, the
-    joint is not seen.
+    Ears make the `head`, hips the `pelvis`, a little above their middle. Confidence is that of the
+    detector, times the share of the views that agree. A joint is NaN where fewer than half of the
+    views that see it agree on it, and where its limb is much longer or shorter than its median.
 
     Args:
         cameras: two or more.
         views: keypoints of each, the same number of frames.
-        rate: frames a second [Hz], where no file says.
-        agree: views within this distance of a place agree with it [px].
+        rate: frames per second [Hz], where no file says.
+        agreement: largest reprojection error of views that agree [px].
     """
     check_views(cameras)
     if len(views) != len(cameras):
@@ -126,8 +131,7 @@ def triangulate_keypoints(
     if len({len(view.pixels) for view in views}) > 1:
         listed = ", ".join(str(len(view.pixels)) for view in views)
         raise InputError(f"Expected as many frames in every view, got {listed}.")
-    said = [view.rate for view in views if view.rate is not None]
-    chosen = rate if rate is not None else (said[0] if said else None)
+    chosen = next((r for r in (rate, *(view.rate for view in views)) if r is not None), None)
     if chosen is None:
         raise InputError("Expected a `rate` in Hz; the files of keypoints do not say one.")
     names = [name for name in views[0].names if all(name in view.names for view in views)]
@@ -139,7 +143,7 @@ def triangulate_keypoints(
         cameras,
         pixels.reshape(len(views), frames * count, 2),
         sure.reshape(len(views), frames * count),
-        agree,
+        agreement,
     )
     found = dict(zip(names, places.reshape(frames, count, 3).transpose(1, 0, 2), strict=True))
     trusts = dict(zip(names, trust.reshape(frames, count).T, strict=True))
@@ -155,7 +159,7 @@ def triangulate_keypoints(
 
 
 def role_name(name: str) -> str:
-    """A keypoint's name as roles have it: ``left_wrist``, ``LWrist`` and ``wrist_l`` alike."""
+    """Return a keypoint's name as a role: ``left_wrist``, ``LWrist`` and ``wrist_l`` alike."""
     plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=^[LR])(?=[A-Z])", "_", name.strip())
     plain = re.sub(r"[\s.-]+", "_", plain).lower()
     match = SIDED.fullmatch(plain)
@@ -166,7 +170,7 @@ def role_name(name: str) -> str:
 
 
 def _bound_limbs(found: dict[str, Floats], trust: dict[str, Floats]) -> None:
-    """Take away ends of limbs that are not where the limb's own length lets them be."""
+    """Remove ends of limbs whose length is far from its median, in place."""
     for near, far in LIMBS:
         pairs = [(f"{side}_{near}", f"{side}_{far}") for side in "lr"]
         lengths = {
@@ -186,7 +190,7 @@ def _bound_limbs(found: dict[str, Floats], trust: dict[str, Floats]) -> None:
 
 
 def _roles(found: dict[str, Floats], trust: dict[str, Floats]) -> None:
-    """Add head and pelvis, which no detector has where a skeleton has them."""
+    """Add head and pelvis, which no detector has where a skeleton has them, in place."""
     if {"l_ear", "r_ear"} <= found.keys():
         found["head"] = 0.5 * (found["l_ear"] + found["r_ear"])
         trust["head"] = np.minimum(trust["l_ear"], trust["r_ear"])
@@ -202,21 +206,12 @@ def _roles(found: dict[str, Floats], trust: dict[str, Floats]) -> None:
         trust["pelvis"] = np.minimum.reduce([trust[name] for name in sorted(needed)])
 
 
-def _json(path: Path) -> Any:
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise FormatError(f"Cannot be read: {error.strerror or error}.", path=path) from None
-    if len(data) > LARGEST:
-        raise FormatError(f"Expected at most {LARGEST} bytes of keypoints.", path=path)
-    try:
-        return json.loads(data)
-    except ValueError as error:
-        raise FormatError(f"Expected JSON: {error}.", path=path) from None
+def _content(path: Path) -> Any:
+    return parse_json(read_bounded(path, LARGEST_FILE), path)
 
 
 def _openpose(content: Any, path: Path) -> Floats:
-    """The surest person of one frame (K, 3); no rows if there is nobody."""
+    """Return the person of highest confidence in one frame (K, 3); no rows if there is nobody."""
     people = content.get("people") if isinstance(content, dict) else None
     if not isinstance(people, list):
         raise FormatError("Expected 'people' in a file of OpenPose.", path=path)

@@ -1,4 +1,8 @@
-"""Which pixels are the person (chroma key or background), and which of them are skin."""
+"""Segmentation: which pixels are the person, and which of them are skin.
+
+Both compare colours without their brightness, as the parts of red and green in the sum
+(r, g) = (R, G) / (R + G + B): a shadow on the wall is still the wall.
+"""
 
 from __future__ import annotations
 
@@ -9,20 +13,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..body.skeleton import frozen_array
+from ..body.values import frozen_array
 from ..errors import InputError
 from ..kernels.types import Floats
-from .images import Box, Mask, Picture, check_picture, opencv
+from .images import Box, Mask, Picture, binary_mask, check_picture, opencv
 
 DARKEST = 30.0
-"""A sum R + G + B below this has no colour that could be told from noise."""
+"""Least sum R + G + B whose colour can be told from noise."""
+CORNER = 0.15
+"""Width and height of the corners that show the wall, as parts of the picture."""
 KERNEL = 3
 """Size of the opening that removes specks, and of the blur that calms noise [px]."""
 
 
 @dataclass(frozen=True, eq=False)
 class Chroma:
-    """A picture's colours without brightness: what all masks look at."""
+    """A picture's colours without brightness, which all masks are made from."""
 
     red: NDArray[np.float32]
     """R / (R + G + B), (height, width)."""
@@ -32,16 +38,16 @@ class Chroma:
     """R + G + B, 0 to 765."""
 
     def part(self, box: Box) -> Chroma:
-        """A part of the picture."""
+        """Return a part of the picture."""
         return Chroma(self.red[box], self.green[box], self.total[box])
 
 
 def chroma_of(picture: Picture, blur: int = KERNEL) -> Chroma:
-    """Colours of a picture, blurred a little: noise is divided by the sum, so it counts in shadow.
+    """Return colours of a picture, blurred a little because noise is amplified in shadow.
 
     Args:
         picture: blue, green, red.
-        blur: size of the Gaussian [px], odd; 1 for none.
+        blur: size of the Gaussian kernel [px], odd; 1 for none.
     """
     cv = opencv()
     calm = cv.GaussianBlur(check_picture(picture), (blur, blur), 0) if blur > 1 else picture
@@ -53,12 +59,12 @@ def chroma_of(picture: Picture, blur: int = KERNEL) -> Chroma:
 
 @dataclass(frozen=True)
 class ChromaKey:
-    """A wall of one colour behind the person; everything else is the person."""
+    """Segments by a wall of one colour behind the person; everything else is the person."""
 
     key: tuple[int, int, int] = (0, 177, 64)
     """Red, green and blue of the wall, 0 to 255."""
     threshold: float = 0.14
-    """Colours nearer to the wall's than this, in (r, g), are wall."""
+    """Largest distance in (r, g) from the colour of the wall that still is wall."""
 
     def __post_init__(self) -> None:
         if len(self.key) != 3 or not all(0 <= part <= 255 for part in self.key):
@@ -69,32 +75,29 @@ class ChromaKey:
             raise InputError(f"Expected `threshold` in (0, 1), got {self.threshold}.")
 
     def mask(self, chroma: Chroma) -> Mask:
-        """What is not the wall; the dark has no colour and is not the wall either."""
-        red, green = (
-            np.float32(self.key[0] / sum(self.key)),
-            np.float32(self.key[1] / sum(self.key)),
-        )
+        """Return what is not the wall; dark pixels have no colour and count as person."""
+        red, green = (np.float32(part / sum(self.key)) for part in self.key[:2])
         away = (chroma.red - red) ** 2 + (chroma.green - green) ** 2
-        return _bytes((away > np.float32(self.threshold**2)) | (chroma.total < DARKEST))
+        return binary_mask((away > np.float32(self.threshold**2)) | (chroma.total < DARKEST))
 
 
 @dataclass(frozen=True, eq=False)
 class Background:
-    """A picture of the empty room; what differs from it is the person.
+    """Segments by a picture of the empty room; what differs from it is the person.
 
-    For rooms without a coloured wall. Needs a camera and lights that do not move. A colour that
-    differs counts, and a brightness that differs a lot: a shadow differs a little.
+    For rooms without a coloured wall. Needs a camera and lights that do not move. Pixels
+    count whose colour differs, or whose brightness differs more than that of a shadow.
     """
 
     picture: Picture
-    """The room without anybody, seen by the same camera."""
+    """The empty room, seen by the same camera."""
     threshold: float = 0.04
-    """Difference of (r, g) that counts."""
+    """Least difference of (r, g) that counts."""
     dimming: float = 0.4
-    """Part of the brightness that must be gained or lost to count without a change of colour."""
+    """Least relative change of brightness that counts without a change of colour."""
 
     def mask(self, chroma: Chroma) -> Mask:
-        """What differs from the empty room."""
+        """Return what differs from the empty room."""
         empty = chroma_of(self.picture)
         if empty.total.shape != chroma.total.shape:
             raise InputError(
@@ -105,13 +108,13 @@ class Background:
         lit = (chroma.total > DARKEST) & (empty.total > DARKEST)
         ratio = np.abs(np.log((chroma.total + 10.0) / (empty.total + 10.0)))
         other = (away > np.float32(self.threshold**2)) & lit
-        return _bytes(other | (ratio > -np.log(1.0 - self.dimming)))
+        return binary_mask(other | (ratio > -np.log(1.0 - self.dimming)))
 
 
-def learn_key(picture: Picture, border: float = 0.15) -> ChromaKey:
-    """The colour of the wall, as seen in the upper corners of a picture."""
+def learn_key(picture: Picture) -> ChromaKey:
+    """Return the key of a wall that fills the upper corners of a picture."""
     tall, wide = check_picture(picture).shape[:2]
-    rows, columns = max(1, int(border * tall)), max(1, int(border * wide))
+    rows, columns = max(1, int(CORNER * tall)), max(1, int(CORNER * wide))
     corners = np.concatenate(
         [picture[:rows, :columns].reshape(-1, 3), picture[:rows, -columns:].reshape(-1, 3)]
     )
@@ -121,21 +124,21 @@ def learn_key(picture: Picture, border: float = 0.15) -> ChromaKey:
 
 @dataclass(frozen=True, eq=False)
 class Person:
-    """The largest thing that is not background."""
+    """The largest connected part of the foreground."""
 
     mask: Mask
     box: Box
-    """The part of the picture that holds it: later stages need look nowhere else."""
+    """Bounding box; later stages look nowhere else."""
     area: int
-    """Pixels of it."""
+    """Number of its pixels."""
     other: int
-    """Pixels of the next largest thing: a second person, or rubbish."""
+    """Number of pixels of the next largest part: a second person, or clutter."""
     parts: int
-    """Things found in all."""
+    """Number of connected parts."""
 
 
 def find_person(mask: Mask) -> Person:
-    """The largest part of a mask, specks removed, holes kept.
+    """Return the largest connected part of a mask, specks removed, holes kept.
 
     Parts that are two pixels apart are one: a cuff may look like the wall.
     """
@@ -153,25 +156,25 @@ def find_person(mask: Mask) -> Person:
     left, top, wide, tall = (int(stats[1 + order[0], k]) for k in range(4))
     inner = (slice(top, top + tall), slice(left, left + wide))
     box = (slice(y + top, y + top + tall), slice(x + left, x + left + wide))
-    found[box] = _bytes(labels[inner] == 1 + order[0]) & opened[box]
+    found[box] = binary_mask(labels[inner] == 1 + order[0]) & opened[box]
     rival = int(areas[order[1]]) if len(order) > 1 else 0
     return Person(found, box, int(cv.countNonZero(found[box])), rival, len(order))
 
 
 def moments(mask: Any) -> tuple[float, float, float]:
-    """m00, m10, m01 of a silhouette (Eq. (1) of the paper): sums over its pixels."""
+    """Return m00, m10, m01 of a silhouette (Boulic et al. 2006, Eq. (1)): sums over its pixels."""
     found = opencv().moments(np.ascontiguousarray(mask, dtype=np.uint8), binaryImage=True)
     return float(found["m00"]), float(found["m10"]), float(found["m01"])
 
 
 def silhouette_centre(mask: Any) -> Floats:
-    """Centre of gravity (u, v) of a silhouette (Eq. (2)), NaN if it is empty, shape (2,)."""
+    """Return the centroid (u, v) of a silhouette (Eq. (2)), NaN if it is empty, shape (2,)."""
     m00, m10, m01 = moments(mask)
     return np.array([m10 / m00, m01 / m00]) if m00 > 0.0 else np.full(2, np.nan)
 
 
 def without_arms(mask: Mask, width: float) -> Mask:
-    """What is left of a silhouette when everything thinner than `width` [px] is taken away."""
+    """Return a silhouette without all that is thinner than `width` [px], if anything is left."""
     cv = opencv()
     # A square instead of a disc is two passes along rows and columns: five times quicker.
     size = max(3, 2 * round(0.5 * width) + 1)
@@ -179,33 +182,29 @@ def without_arms(mask: Mask, width: float) -> Mask:
     return opened if opened.any() else mask
 
 
-def _bytes(flags: NDArray[np.bool_]) -> Mask:
-    return flags.astype(np.uint8) * np.uint8(255)
-
-
 def _size(array: NDArray[Any]) -> str:
     return f"{array.shape[1]} x {array.shape[0]}"
 
 
 LEAST_PIXELS = 30
-"""Fewer pixels do not tell how skin varies."""
+"""Least number of pixels to fit a skin model to."""
 
 
 @dataclass(frozen=True, eq=False)
 class SkinModel:
-    """Skin as (r, g) = (R, G) / (R + G + B), which hardly depends on how light or dark it is."""
+    """Gaussian model of skin in (r, g), which hardly depends on how light or dark the skin is."""
 
     mean: tuple[float, float] = (0.435, 0.316)
-    """Middle of the colours. The default covers skins from very light to very dark in white light;
+    """Mean (r, g). The default covers skins from very light to very dark in white light;
     one that is fitted to the person is narrower and tells skin from wood and leather."""
     covariance: tuple[tuple[float, float], tuple[float, float]] = (
         (0.00075, -0.0002),
         (-0.0002, 0.00015),
     )
     threshold: float = 2.5
-    """Standard deviations within which a colour is skin."""
+    """Largest Mahalanobis distance of a colour that is skin."""
     darkest: float = 70.0
-    """A sum R + G + B below this is too dark to be called skin: black shoes have red noise."""
+    """Least sum R + G + B of skin: black shoes have red noise."""
 
     def __post_init__(self) -> None:
         spread = frozen_array(self.covariance)
@@ -215,22 +214,22 @@ class SkinModel:
             raise InputError(f"Expected `threshold` > 0, got {self.threshold}.")
 
     def mask(self, chroma: Chroma, person: Mask) -> Mask:
-        """Pixels of the person that have the colour of skin."""
+        """Return the pixels of the person that have the colour of skin."""
         inverse = np.linalg.inv(np.array(self.covariance))
         a, b, c = (np.float32(x) for x in (inverse[0, 0], 2.0 * inverse[0, 1], inverse[1, 1]))
         red, green = chroma.red - np.float32(self.mean[0]), chroma.green - np.float32(self.mean[1])
         away = a * red * red + b * red * green + c * green * green
         near = (away < np.float32(self.threshold**2)) & (chroma.total >= self.darkest)
-        return _bytes(near) & person
+        return binary_mask(near) & person
 
 
 def fit_skin(pictures: Sequence[Picture], masks: Sequence[Mask], widen: float = 1.5) -> SkinModel:
-    """The skin of one person from pixels that are known to be skin.
+    """Fit a skin model to pixels of one person that are known to be skin.
 
     Args:
-        pictures: blue, green, red.
-        masks: where skin is in each.
-        widen: how much wider than measured the model is, for other light.
+        pictures: colour pictures.
+        masks: skin in each picture.
+        widen: factor on the measured standard deviations, for other light.
     """
     if len(pictures) != len(masks):
         raise InputError(f"Expected as many masks as pictures, got {len(masks)}, {len(pictures)}.")

@@ -1,281 +1,320 @@
-"""Tracking of head and hands in space: data association, occlusion, and re-identification."""
+"""Tracking of head and hands in space: data association, occlusion and re-identification.
+
+For each of head and hands, the match nearest to the prediction of its Kalman filter is chosen,
+within a gate (Boulic et al. 2006, Fig. 4). Labels live in space, so that hands that cross in a
+picture keep them. Ours: a match must also have the right size and be within reach of the arms, and
+hands that could as well be exchanged have no labels until it is clear again which is which.
+
+Hands that are one blob in both pictures are not seen. When they are two again, the one that was
+nearer to the cameras is the nearer one, if how they moved agrees. Hands that met at one depth, or
+were together for long, are dropped, and labelled by their sides when they are apart again.
+"""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from ..kernels.types import Floats
-from .blobs import (
-    HANDS,
-    HEAD,
-    WORST_PAIR,
-    Blob,
-    Ellipse,
-    Pair,
-    Sighting,
-    apart,
-    pairs_of,
-    sightings_of,
-)
-from .body_measurement import Sizes, leftwards
-from .camera import Camera
-from .tracks import (
-    NOBODY,
-    Fix,
-    Fixes,
-    Track,
-    TrackingSettings,
-    first_fix,
-    predict,
-    slowed,
-    surprise,
-    update,
-)
+from .blobs import WORST_MATCH, Blob, Match, compatible, detections_of, match_detections
+from .body_measurement import HANDS, HEAD, PersonModel, leftwards
+from .tracks import NO_TRACKS, KalmanState, Track, TrackingSettings, Tracks
 
-EXCHANGED = 12.0
-"""Two hands whose exchange costs less than this, in squared deviations, are not told apart."""
-UNUSED = 6.0
-"""What it costs to leave a patch to nobody: hands that hide each other are not beside a third."""
-BEFORE_FACE = (1.0, 0.5, 0.3)
-"""How sure the head is where no hand, one or both are not seen: they may be before the face."""
-BEST = 5
-"""Pairs that are tried for each of the three."""
-RECENT = 0.15
-"""Part by which what is true of late follows what is true now, each frame."""
+EXCHANGE_COST = 12.0
+"""Least cost of exchanging two hands that are told apart, in squared deviations."""
+UNUSED_COST = 6.0
+"""Cost of a blob that nobody takes: hands that hide each other are not beside a third."""
+HEAD_CONFIDENCE = (1.0, 0.5, 0.3)
+"""Confidence of the head where no, one or both hands are unseen: they may be before the face."""
+CANDIDATES = 5
+"""Matches that are tried for each of the three."""
+SMOOTHING = 0.15
+"""Weight of a new frame in running means."""
+
+NEAR = 0.2
+"""Largest distance of hands that part from where they met, over stature."""
+DEPTH_GAP = 0.02
+"""Least difference of depth that tells hands apart, over stature."""
+WHOLE_HAND = 0.5
+"""Least quality of both hands whose depths are compared: that of a half hidden one is unknown."""
+BESIDE = 0.12
+"""Distance from the other hand within which a hand that disappears may be either, over stature."""
+
+LARGEST_NEW_HEAD = 1.35
+"""Largest size of a new head over its expected size: a larger one has a hand before it."""
+FACE_RADIUS = 0.09
+"""Blobs nearer to the middle of the head are pieces of the face, over stature."""
+ASIDE, FAR_ASIDE = 0.12, 0.2
+"""Distance from the middle at which both lost hands, or one alone, are labelled by side, over
+stature."""
+EMERGING = 0.5
+"""Confidence of a hand in the frame in which it is found again: part of it may still be hidden."""
 
 
-def follow(
-    fixes: Fixes,
-    blobs: Sequence[Sequence[Blob]],
-    cameras: Sequence[Camera],
-    dt: float,
-    settings: TrackingSettings,
-    sizes: Sizes,
-) -> Fixes:
-    """One frame on.
+class TrackingStep(NamedTuple):
+    """What all functions of one frame need to know."""
+
+    person: PersonModel
+    dt: float
+    """Time since the frame before [s]."""
+    settings: TrackingSettings
+
+
+def update_tracks(tracks: Tracks, blobs: Sequence[Sequence[Blob]], step: TrackingStep) -> Tracks:
+    """Return the tracks after one more frame.
 
     Args:
-        fixes: of the frame before; `NOBODY` at first.
-        blobs: patches of skin in each of the two pictures.
-        cameras: the two views.
-        dt: time since the frame before [s].
-        settings: how.
-        sizes: of the person.
+        tracks: after the frame before; `NO_TRACKS` at first.
+        blobs: skin blobs of each of the two pictures.
+        step: the person, the time step and the settings.
     """
-    ahead = [None if fix is None else _ahead(fix, k, dt, settings) for k, fix in enumerate(fixes)]
-    sights = [
-        sightings_of(seen, [_expected(fix, track, camera, view) for fix, track in
-                            zip(fixes, ahead, strict=True)])
-        for view, (camera, seen) in enumerate(zip(cameras, blobs, strict=True))
-    ]  # fmt: skip
-    pairs = pairs_of(sights, cameras, sizes)
-    chosen = _choose(ahead, pairs, cameras, settings, sizes)
-    _, left, right = fixes
+    person = step.person
+    ahead = [None if track is None else _ahead(track, k, step) for k, track in enumerate(tracks)]
+    detections = []
+    for view, (camera, seen) in enumerate(zip(person.cameras, blobs, strict=True)):
+        expected = []
+        for track, state in zip(tracks, ahead, strict=True):
+            centre = np.full(2, np.nan) if state is None else camera.project(state.position)
+            known = track is not None and np.isfinite(centre).all()
+            expected.append(track.ellipses[view].moved(centre) if track and known else None)
+        detections.append(detections_of(seen, expected))
+    matches = match_detections(detections, person)
+    chosen = _choose(ahead, matches, step)
+    _, left, right = tracks
     together = False
     if left is not None and right is not None:
-        if left.together:
-            chosen[1:] = part(left, right, chosen[HEAD], pairs, cameras, sizes)
+        if left.both_hands:
+            chosen[1:] = separate_hands((left, right), chosen[HEAD], matches, person)
             together = chosen[1] is None
-        elif meet(ahead, chosen, sizes):
+        elif hands_meet(ahead, chosen, person):
             chosen[1:] = (None, None)
             together = True
-    out = [
-        _next(k, fix, track, chosen[k], cameras, dt, settings, together and k != HEAD)
-        for k, (fix, track) in enumerate(zip(fixes, ahead, strict=True))
-    ]
-    _drop_unreachable(out, cameras, sizes)
-    drop_either(out, fixes, sizes)
-    taken = [pair for pair in chosen if pair is not None]
-    free = [pair for pair in pairs if not pair.parts and apart([*taken, pair])]
-    head, left, right = find(out, free, cameras, sizes)
+    out: list[Track | None] = [None] * len(tracks)
+    for k, (track, state) in enumerate(zip(tracks, ahead, strict=True)):
+        if track is not None and state is not None:
+            moved = replace(track, filter=state, both_hands=together and k != HEAD)
+            out[k] = _next(k, moved, chosen[k], step)
+    head = out[HEAD]
+    for k in HANDS:
+        hand = out[k]
+        if head and hand and not person.reaches(k, head.position, hand.position):
+            out[k] = None  # farther from the shoulder than an arm: not this person's hand
+    drop_ambiguous(out, tracks, person)
+    taken = [match for match in chosen if match is not None]
+    free = [match for match in matches if not match.shared and compatible([*taken, match])]
+    head, left, right = start_tracks(out, free, person)
     if head is not None:
-        unseen = sum(fix is None or fix.confidence == 0.0 for fix in (left, right))
-        head = replace(head, confidence=BEFORE_FACE[unseen] * head.confidence)
+        unseen = sum(track is None or track.confidence == 0.0 for track in (left, right))
+        head = replace(head, confidence=HEAD_CONFIDENCE[unseen] * head.confidence)
     return (head, left, right)
 
 
-def _ahead(fix: Fix, label: int, dt: float, settings: TrackingSettings) -> Track:
+def _ahead(track: Track, label: int, step: TrackingStep) -> KalmanState:
     # What is not seen is taken to slow down: hands disappear where they arrive.
-    track = fix.track if fix.confidence > 0.0 else slowed(fix.track, dt)
-    return predict(track, dt, settings.acceleration[label] ** 2)
-
-
-def _expected(fix: Fix | None, track: Track | None, camera: Camera, view: int) -> Ellipse | None:
-    """The outline of the frame before, where the filter expects it now."""
-    if fix is None or track is None:
-        return None
-    centre = camera.project(track.position)
-    return fix.ellipses[view].moved(centre) if np.isfinite(centre).all() else None
+    state = track.filter if track.confidence > 0.0 else track.filter.slowed(step.dt)
+    return state.predict(step.dt, step.settings.acceleration[label] ** 2)
 
 
 def _choose(
-    tracks: Sequence[Track | None],
-    pairs: Sequence[Pair],
-    cameras: Sequence[Camera],
-    settings: TrackingSettings,
-    sizes: Sizes,
-) -> list[Pair | None]:
-    """The pair of each, nearest to what is expected; nobody else's, unless one hides the other."""
-    slack = settings.slack**2 * np.eye(3)
-    noises = [pair.covariance(cameras, settings.noise) + slack for pair in pairs]
-    costs = [_costs(k, tracks, pairs, noises, cameras, settings, sizes) for k in range(len(tracks))]
-    options = [sorted(near, key=near.__getitem__)[:BEST] for near in costs]
-    patches = [{pair.sights[view].patch for pair in pairs if pair.may_be(1)} for view in (0, 1)]
-    best: tuple[float, list[Pair | None]] = (np.inf, [None] * len(tracks))
+    states: Sequence[KalmanState | None], matches: Sequence[Match], step: TrackingStep
+) -> list[Match | None]:
+    """Return the cheapest compatible combination of matches for head and hands."""
+    slack = step.settings.slack**2 * np.eye(3)
+    noises = [match.covariance(step.person, step.settings.noise) + slack for match in matches]
+    costs = [_costs(k, states, list(zip(matches, noises, strict=True)), step)
+             for k in range(len(states))]  # fmt: skip
+    options = [sorted(near, key=near.__getitem__)[:CANDIDATES] for near in costs]
+    hands = [{match.pair[view].number for match in matches if match.may_be(1)} for view in (0, 1)]
+    best: tuple[float, list[Match | None]] = (np.inf, [None] * len(states))
     for combination in itertools.product(*options):
-        cost = sum(near[pair] for near, pair in zip(costs, combination, strict=True))
-        taken = [pair for pair in combination if pair is not None]
-        cost += UNUSED * _unused(patches, taken)
-        if cost < best[0] and apart(taken):
+        cost = sum(near[match] for near, match in zip(costs, combination, strict=True))
+        taken = [match for match in combination if match is not None]
+        used = [{match.pair[view].number for match in taken} for view in (0, 1)]
+        unused = sum(len(every - some) for every, some in zip(hands, used, strict=True))
+        cost += UNUSED_COST * unused
+        if cost < best[0] and compatible(taken):
             best = (cost, list(combination))
     head, left, right = best[1]
     if left is not None and right is not None:
         exchanged = costs[1].get(right, np.inf) + costs[2].get(left, np.inf)
-        if exchanged - costs[1][left] - costs[2][right] < EXCHANGED:
+        if exchanged - costs[1][left] - costs[2][right] < EXCHANGE_COST:
             return [head, None, None]
     return best[1]
 
 
 def _costs(
     label: int,
-    tracks: Sequence[Track | None],
-    pairs: Sequence[Pair],
-    noises: Sequence[Floats],
-    cameras: Sequence[Camera],
-    settings: TrackingSettings,
-    sizes: Sizes,
-) -> dict[Pair | None, float]:
-    """What it costs to take a pair, or none, for one of head and hands."""
-    near: dict[Pair | None, float] = {None: settings.gate**2}
-    track, head = tracks[label], tracks[HEAD]
-    if track is None:
+    states: Sequence[KalmanState | None],
+    matches: Sequence[tuple[Match, Floats]],
+    step: TrackingStep,
+) -> dict[Match | None, float]:
+    """Return the cost of each match (with its covariance), and of none, for a head or hand."""
+    near: dict[Match | None, float] = {None: step.settings.gate**2}
+    state, head = states[label], states[HEAD]
+    if state is None:
         return near
-    for pair, noise in zip(pairs, noises, strict=True):
-        within = (
-            label == HEAD
-            or head is None
-            or sizes.reaches(label, head.position, pair.place, cameras)
-        )
-        if not within or not pair.may_be(label):
+    for match, noise in matches:
+        free = label == HEAD or head is None
+        within = free or step.person.reaches(label, head.position, match.position)  # type: ignore[union-attr]
+        if not within or not match.may_be(label):
             continue
-        far = surprise(track, pair.place, noise)
-        if far < settings.gate:
+        far = state.mahalanobis(match.position, noise)
+        if far < step.settings.gate:
             # The logarithm of how likely it is: what is uncertain is near to everything.
-            wide = sum(float(np.log(sight.noise)) for sight in pair.sights)
-            near[pair] = far**2 + pair.miss**2 + 2.0 * wide
+            wide = sum(float(np.log(detection.noise)) for detection in match.pair)
+            near[match] = far**2 + match.miss**2 + 2.0 * wide
     return near
 
 
-def _unused(patches: Sequence[set[int]], taken: Sequence[Pair]) -> int:
-    """How many patches as large as a hand nobody takes."""
-    used = [{pair.sights[view].patch for pair in taken} for view in (0, 1)]
-    return sum(len(every - some) for every, some in zip(patches, used, strict=True))
-
-
-def _next(
-    label: int,
-    fix: Fix | None,
-    track: Track | None,
-    pair: Pair | None,
-    cameras: Sequence[Camera],
-    dt: float,
-    settings: TrackingSettings,
-    together: bool,
-) -> Fix | None:
-    """What is known of one now."""
-    if fix is None or track is None:
-        return None
+def _next(label: int, track: Track, match: Match | None, step: TrackingStep) -> Track | None:
+    """Return a predicted track, corrected by its match; None if it is lost."""
+    patience = step.settings.patience
     # The head keeps its shape, and is seen behind a hand; of a hand before it, little is.
-    hidden = pair is None or (pair.parts == 2 and label != HEAD)
-    lost = fix.lost + dt if hidden else 0.0
-    if lost > settings.patience:
+    hidden = match is None or (match.shared == 2 and label != HEAD)
+    lost = track.lost + step.dt if hidden else 0.0
+    if lost > patience:
         return None
-    if pair is None:
-        return replace(fix, track=track, seen=np.full(3, np.nan), confidence=0.0, miss=np.nan,
-                       lost=lost, together=together)  # fmt: skip
-    quality = pair.quality(label, fix.ratio)
-    after, _ = update(track, pair.place, pair.covariance(cameras, settings.noise / quality))
-    shared = 0.5 * (1.0 + lost / settings.patience) if pair.parts else 0.0
-    step = RECENT if pair.parts else 1.0
-    return Fix(
-        track=after,
-        seen=pair.place,
+    if match is None:
+        unseen = np.full(3, np.nan)
+        return replace(track, seen=unseen, confidence=0.0, miss=np.nan, lost=lost)
+    quality = match.quality(label, track.ratio)
+    noise = match.covariance(step.person, step.settings.noise / quality)
+    after, _ = track.filter.update(match.position, noise)
+    shared = 0.5 * (1.0 + lost / patience) if match.shared else 0.0
+    weight = SMOOTHING if match.shared else 1.0
+    return Track(
+        filter=after,
+        seen=match.position,
+        # A shared blob does not show the outline: that of before is kept, where the blob is now.
         ellipses=tuple(
-            _outline(s, kept) for s, kept in zip(pair.sights, fix.ellipses, strict=True)
+            kept.moved(detection.blob.centre) if detection.shared else detection.blob.ellipse
+            for detection, kept in zip(match.pair, track.ellipses, strict=True)
         ),
         confidence=quality * (1.0 - shared),
-        clear=fix.clear + step * (after.position - fix.clear),
-        ratio=fix.ratio * (pair.ratio / fix.ratio) ** RECENT,
-        miss=np.nan if pair.parts else WORST_PAIR * pair.miss,
+        clear=track.clear + weight * (after.position - track.clear),
+        ratio=track.ratio * (match.ratio / track.ratio) ** SMOOTHING,
+        miss=np.nan if match.shared else WORST_MATCH * match.miss,
         lost=lost,
     )
 
 
-def _outline(sight: Sighting, kept: Ellipse) -> Ellipse:
-    """That of a patch of its own; else the one of before, where the patch is now."""
-    if sight.owner is None and len(sight.claimed) < 2:
-        return sight.blob.ellipse
-    return kept.moved(sight.blob.centre)
-
-
-def _drop_unreachable(fixes: list[Fix | None], cameras: Sequence[Camera], sizes: Sizes) -> None:
-    """Forget hands that went farther from their shoulders than an arm: they are others'."""
-    head = fixes[HEAD]
-    if head is not None:
-        for k in HANDS:
-            hand = fixes[k]
-            place = head.track.position
-            if hand and not sizes.reaches(k, place, hand.track.position, cameras):
-                fixes[k] = None
-
-
-MOST_HEAD = 1.35
-"""A head that is larger than this, over what it should be, has a hand before it."""
-PIECE = 0.09
-"""What is nearer to the middle of the head than this, over stature, is a piece of the face."""
-ASIDE, FAR_ASIDE = 0.12, 0.2
-"""Hands that were lost are named by their sides when both are this far from the middle, or one
-alone so far, over stature."""
-
-EMERGING = 0.5
-"""How sure a hand is in the frame in which it is found again: part of it may still be hidden."""
-
-
-def find(
-    fixes: Sequence[Fix | None], free: Sequence[Pair], cameras: Sequence[Camera], sizes: Sizes
-) -> Fixes:
-    """Look for those that are None; at first for all three, who must be seen at once.
+def hands_meet(
+    states: Sequence[KalmanState | None], chosen: Sequence[Match | None], person: PersonModel
+) -> bool:
+    """Return whether no picture shows the two hands apart.
 
     Args:
-        fixes: of head and hands.
-        free: pairs that are nobody's.
-        cameras: the two views.
-        sizes: of the person.
+        states: predictions for head and hands.
+        chosen: matches of each of them.
+        person: who is tracked.
     """
-    head, left, right = fixes
+    found = [match for match in chosen[1:] if match is not None]
+    if len(found) == 2 or any(match.both_hands for match in found):
+        return any(match.both_hands for match in found)
+    positions = [
+        match.position if match is not None else state.position
+        for match, state in zip(chosen[1:], states[1:], strict=True)
+        if state is not None
+    ]
+    together = BESIDE * person.stature
+    return len(positions) == 2 and _near(positions[0], positions[1], together)
+
+
+def separate_hands(
+    hands: tuple[Track, Track], head: Match | None, matches: Sequence[Match], person: PersonModel
+) -> tuple[Match | None, Match | None]:
+    """Return the matches of left and right hand that were one blob, if they are two again."""
+    left, right = hands
+    middle = 0.5 * (left.position + right.position)
+    whole = [
+        match
+        for match in matches
+        if match.whole
+        and match.may_be(1)
+        and _near(match.position, middle, NEAR * person.stature)
+        and (head is None or compatible([head, match]))
+    ]
+    two = [
+        (one, other)
+        for one, other in itertools.combinations(whole, 2)
+        if all(a.number != b.number for a, b in zip(one.pair, other.pair, strict=True))
+    ]
+    if not two:
+        return None, None
+    one, other = min(
+        two, key=lambda couple: sum(float(np.linalg.norm(p.position - middle)) for p in couple)
+    )
+    ahead = np.mean([camera.centre for camera in person.cameras], axis=0) - middle
+    ahead /= np.linalg.norm(ahead)
+    before = float((left.clear - right.clear) @ ahead)
+    now = float((one.position - other.position) @ ahead)
+    if min(abs(before), abs(now)) < DEPTH_GAP * person.stature:
+        return None, None
+    if before * now < 0.0:
+        one, other = other, one
+    # How they moved must not say the contrary.
+    kept, exchanged = (
+        sum(
+            float(np.linalg.norm(np.cross(ahead, match.position - track.position)))
+            for match, track in zip(order, hands, strict=True)
+        )
+        for order in ((one, other), (other, one))
+    )
+    quality = min(one.quality(1, left.ratio), other.quality(1, right.ratio))
+    return (one, other) if quality >= WHOLE_HAND and kept < exchanged else (None, None)
+
+
+def drop_ambiguous(
+    tracks: list[Track | None], before: Sequence[Track | None], person: PersonModel
+) -> None:
+    """Drop both hands where one is lost while it is with or beside the other, in place."""
+    for k, other in ((1, 2), (2, 1)):
+        gone, track = before[k], tracks[other]
+        if tracks[k] is not None or gone is None or track is None:
+            continue
+        near = _near(gone.position, track.position, BESIDE * person.stature)
+        if near or gone.both_hands or track.both_hands:
+            tracks[other] = None
+
+
+def _near(one: Floats, other: Floats, within: float) -> bool:
+    return float(np.linalg.norm(one - other)) < within
+
+
+def start_tracks(
+    tracks: Sequence[Track | None], free: Sequence[Match], person: PersonModel
+) -> Tracks:
+    """Search those that are None: the head by its size, hands within reach by their sides.
+
+    Args:
+        tracks: of head and hands. At first all three are None, and must be seen at once.
+        free: matches that belong to nobody.
+        person: who is tracked.
+    """
+    head, left, right = tracks
     new = head is None and left is None and right is None
     if head is None:
-        heads = [p for p in free if p.may_be(HEAD) and p.sizes[HEAD].max() < MOST_HEAD]
+        heads = [m for m in free if m.may_be(HEAD) and m.sizes[HEAD].max() < LARGEST_NEW_HEAD]
         # Hands of two pictures that are not the same one may make a ghost as large, but not higher.
-        best = max(heads, key=lambda pair: float(pair.place[1]), default=None)
+        best = max(heads, key=lambda match: float(match.position[1]), default=None)
         if best is None:
             return (None, left, right)
-        head = first_fix(best, HEAD)
-        free = [pair for pair in free if apart([best, pair])]
-    place = head.track.position
+        head = Track.start(best, HEAD)
+        free = [match for match in free if compatible([best, match])]
+    place = head.position
     hands = [
-        pair
-        for pair in free
-        if pair.may_be(1) and np.linalg.norm(pair.place - place) > PIECE * sizes.stature
+        match
+        for match in free
+        if match.may_be(1) and np.linalg.norm(match.position - place) > FACE_RADIUS * person.stature
     ]
-    within = {k: [p for p in hands if sizes.reaches(k, place, p.place, cameras)] for k in HANDS}
+    within = {k: [m for m in hands if person.reaches(k, place, m.position)] for k in HANDS}
     if left is None and right is None:
-        left, right = _by_sides(within[1], within[2], place, cameras, sizes.stature, new=new)
-        return NOBODY if new and (left is None or right is None) else (head, left, right)
+        left, right = _hands_by_side((within[1], within[2]), place, person, new=new)
+        return NO_TRACKS if new and (left is None or right is None) else (head, left, right)
     if left is None and right is not None and right.alone:
         left = _largest(within[1])
     elif right is None and left is not None and left.alone:
@@ -283,33 +322,31 @@ def find(
     return (head, left, right)
 
 
-def _largest(pairs: Sequence[Pair]) -> Fix | None:
-    best = max(pairs, key=lambda pair: pair.sizes[1].min() - pair.miss, default=None)
-    return None if best is None else first_fix(best, 1, EMERGING)
+def _largest(matches: Sequence[Match]) -> Track | None:
+    best = max(matches, key=lambda match: match.sizes[1].min() - match.miss, default=None)
+    return None if best is None else Track.start(best, 1, EMERGING)
 
 
-def _by_sides(
-    lefts: Sequence[Pair],
-    rights: Sequence[Pair],
+def _hands_by_side(
+    candidates: tuple[Sequence[Match], Sequence[Match]],
     head: Floats,
-    cameras: Sequence[Camera],
-    stature: float,
+    person: PersonModel,
     *,
     new: bool,
-) -> tuple[Fix | None, Fix | None]:
-    """Somebody faces the cameras: the left hand is at their left.
+) -> tuple[Track | None, Track | None]:
+    """Label hands by their sides; somebody who faces the cameras has the left hand at the left.
 
-    Hands that were lost may be crossed: they are not named before both are at their own sides.
+    Hands that were lost may be crossed: they are not labelled before both are at their own sides.
     """
-    left = leftwards(head, cameras)
+    left = leftwards(head, person.cameras)
 
-    def side(pair: Pair) -> float:
-        return float((pair.place - head) @ left) / stature
+    def side(match: Match) -> float:
+        return float((match.position - head) @ left) / person.stature
 
     couples = [
         (one, other)
-        for one, other in itertools.product(lefts, rights)
-        if apart([one, other])
+        for one, other in itertools.product(*candidates)
+        if compatible([one, other])
         and (side(one) > side(other) if new else side(one) > ASIDE and side(other) < -ASIDE)
     ]
     if couples:
@@ -317,107 +354,14 @@ def _by_sides(
         one, other = min(
             couples,
             key=lambda couple: sum(
-                float(np.linalg.norm(pair.place - head)) + 0.2 * pair.miss for pair in couple
+                float(np.linalg.norm(match.position - head)) + 0.2 * match.miss for match in couple
             ),
         )
         sure = 1.0 if new else EMERGING
-        return first_fix(one, 1, sure), first_fix(other, 1, sure)
+        return Track.start(one, 1, sure), Track.start(other, 1, sure)
     if new:
         return None, None
-    found = [pair for pair in lefts if side(pair) > FAR_ASIDE]
+    found = [match for match in candidates[0] if side(match) > FAR_ASIDE]
     if found:
         return _largest(found), None
-    return None, _largest([pair for pair in rights if side(pair) < -FAR_ASIDE])
-
-
-NEAR = 0.2
-"""Hands that part are found this near to where they met, over stature."""
-GAP = 0.02
-"""Depths that differ by less than this, over stature, do not tell hands apart."""
-SURE = 0.5
-"""Of a hand that is still half hidden the depth is not known: both must be seen this well."""
-BESIDE = 0.12
-"""A hand that disappears this near to the other may be either, over stature."""
-
-
-def meet(tracks: Sequence[Track | None], chosen: Sequence[Pair | None], sizes: Sizes) -> bool:
-    """Whether no picture shows the two hands apart.
-
-    Args:
-        tracks: where head and hands are expected.
-        chosen: what is taken for each of them.
-        sizes: of the person.
-    """
-    found = [pair for pair in chosen[1:] if pair is not None]
-    if len(found) == 2 or any(pair.together for pair in found):
-        return any(pair.together for pair in found)
-    places = [
-        pair.place if pair is not None else track.position
-        for pair, track in zip(chosen[1:], tracks[1:], strict=True)
-        if track is not None
-    ]
-    return len(places) == 2 and _near(places[0], places[1], BESIDE * sizes.stature)
-
-
-def part(
-    left: Fix,
-    right: Fix,
-    head: Pair | None,
-    pairs: Sequence[Pair],
-    cameras: Sequence[Camera],
-    sizes: Sizes,
-) -> tuple[Pair | None, Pair | None]:
-    """What is left and right of two hands that were together, if they are two again."""
-    middle = 0.5 * (left.track.position + right.track.position)
-    whole = [
-        pair
-        for pair in pairs
-        if all(sight.owner is None for sight in pair.sights)
-        and pair.may_be(1)
-        and _near(pair.place, middle, NEAR * sizes.stature)
-        and (head is None or apart([head, pair]))
-    ]
-    two = [couple for couple in itertools.combinations(whole, 2) if _distinct(*couple)]
-    if not two:
-        return None, None
-    one, other = min(
-        two, key=lambda couple: sum(float(np.linalg.norm(p.place - middle)) for p in couple)
-    )
-    ahead = np.mean([camera.centre for camera in cameras], axis=0) - middle
-    ahead /= np.linalg.norm(ahead)
-    before = float((left.clear - right.clear) @ ahead)
-    now = float((one.place - other.place) @ ahead)
-    if min(abs(before), abs(now)) < GAP * sizes.stature:
-        return None, None
-    if before * now < 0.0:
-        one, other = other, one
-    # How they moved must not say the contrary.
-    kept, exchanged = (
-        sum(
-            float(np.linalg.norm(np.cross(ahead, pair.place - fix.track.position)))
-            for pair, fix in zip(order, (left, right), strict=True)
-        )
-        for order in ((one, other), (other, one))
-    )
-    whole_hands = min(one.quality(1, left.ratio), other.quality(1, right.ratio)) >= SURE
-    return (one, other) if whole_hands and kept < exchanged else (None, None)
-
-
-def drop_either(fixes: list[Fix | None], before: Sequence[Fix | None], sizes: Sizes) -> None:
-    """Where one hand is lost while it is with the other or beside it, drop both: which is it?"""
-    for k, other in ((1, 2), (2, 1)):
-        gone, fix = before[k], fixes[other]
-        if fixes[k] is not None or gone is None or fix is None:
-            continue
-        near = _near(gone.track.position, fix.track.position, BESIDE * sizes.stature)
-        if near or gone.together or fix.together:
-            fixes[other] = None
-
-
-def _near(one: Floats, other: Floats, within: float) -> bool:
-    return float(np.linalg.norm(one - other)) < within
-
-
-def _distinct(one: Pair, other: Pair) -> bool:
-    """Whether they have no patch in common, in neither picture."""
-    return all(a.patch != b.patch for a, b in zip(one.sights, other.sights, strict=True))
+    return None, _largest([match for match in candidates[1] if side(match) < -FAR_ASIDE])

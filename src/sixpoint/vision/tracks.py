@@ -1,4 +1,12 @@
-"""Tracks of head and hands: a Kalman filter, and what one frame hands on to the next."""
+"""Tracks of head and hands: a Kalman filter for each, and what one frame hands on to the next.
+
+The filter models a point that moves at nearly constant speed; acceleration is white noise of
+spectral size q. Per axis::
+
+    F = [[1, dt], [0, 1]]        Q = q [[dt^4/4, dt^3/2], [dt^3/2, dt^2]]
+
+It smooths, it predicts where to look next, and its covariance says how far to look.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +17,19 @@ import numpy as np
 
 from ..errors import InputError
 from ..kernels.types import Floats
-from .blobs import LABELS, WORST_PAIR, Ellipse, Pair
+from .blobs import WORST_MATCH, Ellipse, Match
+from .body_measurement import LABELS
+
+FIRST_SPREAD, FIRST_SPEED = 0.02, 1.0
+"""Standard deviations of position and velocity of a new track [m], [m/s]."""
+FADE_TIME = 0.15
+"""Time constant with which a point that is not seen slows down [s]."""
+LARGEST_JUMP = 6.0
+"""Mahalanobis distance of a measurement from which on a smoothed point starts anew."""
 
 
-class Track(NamedTuple):
-    """What is believed of a point in D dimensions."""
+class KalmanState(NamedTuple):
+    """Estimate of a point in D dimensions."""
 
     state: Floats
     """Position, then velocity, shape (2 D,)."""
@@ -22,89 +38,98 @@ class Track(NamedTuple):
 
     @property
     def position(self) -> Floats:
-        """[m], shape (D,)."""
+        """Position [m], shape (D,)."""
         return self.state[: len(self.state) // 2]
 
     @property
     def velocity(self) -> Floats:
-        """[m/s], shape (D,)."""
+        """Velocity [m/s], shape (D,)."""
         return self.state[len(self.state) // 2 :]
 
+    @classmethod
+    def start(cls, position: Floats, spread: float, speed: float) -> KalmanState:
+        """Return the state of a point that is seen for the first time.
 
-def new_track(position: Floats, spread: float, speed: float) -> Track:
-    """A point seen for the first time.
+        Args:
+            position: (D,) [m].
+            spread: standard deviation of the position [m].
+            speed: standard deviation of the unknown velocity [m/s].
+        """
+        d = len(position)
+        variances = np.concatenate([np.full(d, spread**2), np.full(d, speed**2)])
+        return cls(np.concatenate([position, np.zeros(d)]), np.diag(variances))
+
+    def predict(self, dt: float, q: float) -> KalmanState:
+        """Return the state after `dt` seconds."""
+        d = len(self.state) // 2
+        step = np.eye(2 * d)
+        step[:d, d:] = dt * np.eye(d)
+        noise = q * np.kron(np.array([[dt**4 / 4.0, dt**3 / 2.0], [dt**3 / 2.0, dt**2]]), np.eye(d))
+        return KalmanState(step @ self.state, step @ self.covariance @ step.T + noise)
+
+    def slowed(self, dt: float) -> KalmanState:
+        """Return the state with a velocity that has faded for `dt` seconds."""
+        d = len(self.state) // 2
+        state = self.state.copy()
+        state[d:] *= np.exp(-dt / FADE_TIME)
+        return KalmanState(state, self.covariance)
+
+    def update(self, seen: Floats, noise: Floats) -> tuple[KalmanState, Floats]:
+        """Correct a prediction by a measurement.
+
+        Args:
+            seen: measured position (D,) [m].
+            noise: its covariance (D, D) [m^2].
+
+        Returns:
+            The corrected state, and the gain (2 D, D).
+        """
+        d = len(seen)
+        spread = self.covariance[:d, :d] + noise
+        gain: Floats = np.linalg.solve(spread, self.covariance[:d]).T.astype(np.float64)
+        state = self.state + gain @ (seen - self.position)
+        covariance = self.covariance - gain @ self.covariance[:d]
+        return KalmanState(state, 0.5 * (covariance + covariance.T)), gain
+
+    def mahalanobis(self, seen: Floats, noise: Floats) -> float:
+        """Return the Mahalanobis distance of a measurement (D,) from the prediction."""
+        d = len(seen)
+        away = seen - self.position
+        return float(np.sqrt(away @ np.linalg.solve(self.covariance[:d, :d] + noise, away)))
+
+
+def smooth(
+    state: KalmanState | None, seen: Floats, noise: Floats, dt: float, acceleration: float
+) -> KalmanState:
+    """Filter a measurement; one that is far from the prediction starts the filter anew.
 
     Args:
-        position: (D,) [m].
-        spread: standard deviation of the position [m].
-        speed: standard deviation of the unknown velocity [m/s].
+        state: after the frame before; None at first.
+        seen: measured position (3,) [m].
+        noise: its covariance (3, 3) [m^2].
+        dt: time since the frame before [s].
+        acceleration: expected standard deviation [m/s^2].
     """
-    d = len(position)
-    variances = np.concatenate([np.full(d, spread**2), np.full(d, speed**2)])
-    return Track(np.concatenate([position, np.zeros(d)]), np.diag(variances))
-
-
-def predict(track: Track, dt: float, q: float) -> Track:
-    """Where the point will be `dt` seconds on."""
-    d = len(track.state) // 2
-    step = np.eye(2 * d)
-    step[:d, d:] = dt * np.eye(d)
-    noise = q * np.kron(np.array([[dt**4 / 4.0, dt**3 / 2.0], [dt**3 / 2.0, dt**2]]), np.eye(d))
-    return Track(step @ track.state, step @ track.covariance @ step.T + noise)
-
-
-def slowed(track: Track, dt: float, fade: float = 0.15) -> Track:
-    """The same point, its speed less by what `dt` takes of the time `fade` [s]."""
-    d = len(track.state) // 2
-    state = track.state.copy()
-    state[d:] *= np.exp(-dt / fade)
-    return Track(state, track.covariance)
-
-
-def update(track: Track, seen: Floats, noise: Floats) -> tuple[Track, Floats]:
-    """Take a measurement in.
-
-    Args:
-        track: the prediction.
-        seen: where the point was seen (D,) [m].
-        noise: covariance of that (D, D) [m^2].
-
-    Returns:
-        What is believed now, and the gain (2 D, D).
-    """
-    d = len(seen)
-    spread = track.covariance[:d, :d] + noise
-    gain: Floats = np.linalg.solve(spread, track.covariance[:d]).T.astype(np.float64)
-    state = track.state + gain @ (seen - track.position)
-    covariance = track.covariance - gain @ track.covariance[:d]
-    return Track(state, 0.5 * (covariance + covariance.T)), gain
-
-
-def surprise(track: Track, seen: Floats, noise: Floats) -> float:
-    """How many standard deviations a measurement (D,) is from the prediction (Mahalanobis)."""
-    d = len(seen)
-    away = seen - track.position
-    return float(np.sqrt(away @ np.linalg.solve(track.covariance[:d, :d] + noise, away)))
-
-
-FIRST_SPREAD, FIRST_SPEED = 0.02, 1.0
-"""Standard deviations of a point that is seen for the first time [m], [m/s]."""
+    ahead = None if state is None else state.predict(dt, acceleration**2)
+    if ahead is None or ahead.mahalanobis(seen, noise) > LARGEST_JUMP:
+        return KalmanState.start(seen, float(np.sqrt(noise.max())), 1.0)
+    return ahead.update(seen, noise)[0]
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrackingSettings:
-    """How head and hands are followed."""
+    """Options of the tracking of head and hands."""
 
     noise: float = 0.35
-    """Standard deviation of the centre of a patch [px]."""
+    """Standard deviation of the centre of a blob [px]."""
     acceleration: tuple[float, float, float] = (4.0, 12.0, 12.0)
-    """How briskly head and hands change their speed [m/s^2]: less is smoother and lags more."""
+    """Expected accelerations of head and hands [m/s^2]: less is smoother and lags more."""
     gate: float = 4.0
-    """Standard deviations within which a pair may be the one looked for."""
+    """Largest Mahalanobis distance of a match from the prediction."""
     slack: float = 0.02
-    """Added to what the filter expects, for what it does not know: a hand that opens [m]."""
+    """Standard deviation of what the filter does not model, such as a hand that opens [m]."""
     patience: float = 0.4
-    """Time after which what is not seen by itself is looked for anew [s]."""
+    """Time after which a part that is not seen by itself is searched anew [s]."""
 
     def __post_init__(self) -> None:
         for name in ("noise", "gate", "slack", "patience"):
@@ -115,27 +140,47 @@ class TrackingSettings:
 
 
 @dataclass(frozen=True, eq=False)
-class Fix:
-    """Where one of head and hands is."""
+class Track:
+    """One of head and hands, as it is tracked."""
 
-    track: Track
+    filter: KalmanState
     seen: Floats
-    """Where it was seen, not smoothed [m], shape (3,); NaN if it was not."""
+    """Measured position, not smoothed [m], shape (3,); NaN if it was not seen."""
     ellipses: tuple[Ellipse, ...]
-    """Its outline in each picture when it was seen last."""
+    """Its last seen outline in each picture."""
     confidence: float
-    """1: its own patch in both pictures; 0.5: shared in one; less: in both, or what is seen does
+    """1: its own blob in both pictures; 0.5: shared in one; less: in both, or what is seen does
     not fit; 0: not seen."""
     clear: Floats
-    """Where it was while it was seen by itself [m], shape (3,)."""
+    """Last position at which it was seen by itself [m], shape (3,)."""
     ratio: float
-    """Of its sizes in the two pictures, of late."""
+    """Recent ratio of its sizes in the two pictures."""
     miss: float = np.nan
-    """How far the rays of its own two patches miss each other, over the focal length."""
+    """Distance between the rays of its own two blobs, over the focal length."""
     lost: float = 0.0
-    """Time since it was seen by itself in a picture at least [s]."""
-    together: bool = False
-    """Whether it is a hand that is one patch with the other in both pictures."""
+    """Time since it was seen by itself in at least one picture [s]."""
+    both_hands: bool = False
+    """Whether it is a hand that is one blob with the other in both pictures."""
+
+    @classmethod
+    def start(cls, match: Match, label: int, most: float = 1.0) -> Track:
+        """Return the track of something that is seen for the first time.
+
+        Args:
+            match: where it is seen.
+            label: head or hand.
+            most: largest confidence.
+        """
+        state = KalmanState.start(match.position, FIRST_SPREAD, FIRST_SPEED)
+        outline = tuple(detection.blob.ellipse for detection in match.pair)
+        sure = min(most, match.quality(label, match.ratio))
+        at, miss = match.position, WORST_MATCH * match.miss
+        return cls(state, at, outline, sure, at, match.ratio, miss)
+
+    @property
+    def position(self) -> Floats:
+        """Smoothed position [m], shape (3,)."""
+        return self.filter.position
 
     @property
     def alone(self) -> bool:
@@ -143,15 +188,6 @@ class Fix:
         return bool(np.isfinite(self.miss))
 
 
-Fixes = tuple[Fix | None, Fix | None, Fix | None]
-"""Of `LABELS`; None for what was never seen or is lost."""
-NOBODY: Fixes = (None, None, None)
-
-
-def first_fix(pair: Pair, label: int, most: float = 1.0) -> Fix:
-    """Something that is seen for the first time, and is no surer than `most`."""
-    track = new_track(pair.place, FIRST_SPREAD, FIRST_SPEED)
-    outline = tuple(sight.blob.ellipse for sight in pair.sights)
-    sure = min(most, pair.quality(label, pair.ratio))
-    miss = WORST_PAIR * pair.miss
-    return Fix(track, pair.place, outline, sure, pair.place, pair.ratio, miss)
+Tracks = tuple[Track | None, Track | None, Track | None]
+"""Tracks of `LABELS`; None for what was never seen or is lost."""
+NO_TRACKS: Tracks = (None, None, None)

@@ -8,7 +8,7 @@ from sixpoint.vision.synthetic.room import RATE, SIZE, Conditions, Room, room_ca
 from sixpoint.vision.synthetic.scenes import MEETINGS, SCENES, scene
 
 
-def test_the_stage_has_the_cameras_of_the_paper():  # S3.6
+def test_the_stage_has_the_cameras_of_the_paper():
     cameras = room_cameras()
     assert (len(cameras), SIZE, RATE) == (2, (320, 240), 30.0)
     assert all(camera.size == SIZE for camera in cameras)
@@ -19,7 +19,7 @@ def test_the_stage_has_the_cameras_of_the_paper():  # S3.6
     assert far.centre[2] == pytest.approx(3.0)
 
 
-def test_the_box_is_carried_from_side_to_side():  # S3.35
+def test_the_box_is_carried_from_side_to_side():
     clip = scene("box")
     assert len(clip) / clip.rate == pytest.approx(5.5, abs=0.05)
     middle = clip.points(["l_wrist", "r_wrist"]).positions.mean(axis=1)

@@ -1,1 +1,77 @@
-"""The synthetic room: a person before a coloured wall, seen by two calibrated cameras."""
+"""The synthetic room as files: two folders of pictures, the calibration, marks and the truth."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from ...atomic_write import atomic_write
+from ...body.anthropometry import DEFAULT_STATURE
+from ...motion.points import Points
+from ..body_measurement import BACK, MARKS
+from ..calibration import save_cameras
+from ..camera import Camera
+from ..images import write_png
+from .person import Actor, Truth
+from .room import RATE, Room
+from .scenes import scene
+
+
+def exact_marks(
+    cameras: Sequence[Camera], truth: Truth, frame: int = 0
+) -> list[dict[str, list[float]]]:
+    """Return marks for `measure_body` in each picture, exactly where the joints are."""
+    positions = {
+        f"{side}_{part}": getattr(truth, f"{part}s")[frame, k]
+        for part in ("shoulder", "elbow", "wrist")
+        for k, side in enumerate("lr")
+    }
+    positions[BACK] = truth.pelvis[frame]
+    return [
+        {name: camera.project(positions[name]).tolist() for name in (*MARKS, BACK)}
+        for camera in cameras
+    ]
+
+
+def true_points(truth: Truth) -> Points:
+    """Return the truth as points, with the names that a capture gives them."""
+    rows = {"pelvis": truth.pelvis, "head": truth.head_joint}
+    for part in ("wrist", "ankle"):
+        rows |= {f"{s}_{part}": getattr(truth, f"{part}s")[:, k] for k, s in enumerate("lr")}
+    rows["face"] = truth.head
+    for part in ("hand", "elbow"):
+        rows |= {f"{s}_{part}": getattr(truth, f"{part}s")[:, k] for k, s in enumerate("lr")}
+    return Points(tuple(rows), np.stack(list(rows.values()), axis=1), RATE)
+
+
+def write_room(
+    folder: Path,
+    room: Room,
+    stature: float = DEFAULT_STATURE,
+    progress: Callable[[int, int], None] | None = None,
+) -> Points:
+    """Write what two cameras see of a room, and return the truth of its first actor.
+
+    Writes ``left/`` and ``right/`` (PNG), ``cameras.json``, and ``marks.json`` (joints marked while
+    the actor stands still).
+
+    Args:
+        folder: made if new.
+        room: what is shown.
+        stature: standing height of its first actor [m].
+        progress: called with the number of pairs written and their total.
+    """
+    for frame, pair in enumerate(room.pairs()):
+        for camera, picture in zip(room.cameras, pair, strict=True):
+            write_png(folder / camera.name / f"{frame:05d}.png", picture)
+        if progress is not None:
+            progress(frame + 1, len(room))
+    save_cameras(room.cameras, folder / "cameras.json")
+    still = Actor(scene("calibration", stature)).truth()
+    left, right = exact_marks(room.cameras, still)
+    with atomic_write(folder / "marks.json") as file:
+        file.write((json.dumps({"left": left, "right": right}, indent=1) + "\n").encode())
+    return true_points(room.actors[0].truth())

@@ -1,4 +1,4 @@
-"""A synthetic stage: a person before a coloured wall, seen by two calibrated cameras.
+"""The synthetic room: a person before a coloured wall, seen by two calibrated cameras.
 
 Rays are cast at capsules and ellipsoids, so that outlines are exact to a pixel, and everything is
 known: where the hands are, which pixels are skin. Light, noise and an obstacle are added as asked.
@@ -6,28 +6,28 @@ known: where the hands are, which pixels are skin. Light, noise and an obstacle 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from ...errors import InputError
 from ...kernels import arrays
-from ...kernels.types import Bools, Floats, Ints
+from ...kernels.types import Floats
 from ..camera import Camera
-from ..images import Mask, Picture
-from .person import Actor, Colour, Solids
+from ..images import Box, Mask, Picture, binary_mask
+from .person import Actor, Capsule, Colour, Ellipsoid
 
 SIZE = (320, 240)
-"""Of the paper's cameras [px] (S3.6)."""
+"""Size of the pictures of the cameras of Boulic et al. 2006 [px]."""
 RATE = 30.0
-"""Pairs of pictures a second [Hz]."""
+"""Pairs of pictures per second [Hz]."""
 LIGHT = np.array([0.35, 0.75, 0.56])
-"""Where the light comes from."""
+"""Direction to the light."""
 AMBIENT = 0.62
 """Part of the light that comes from everywhere."""
 WALL = -1.2
-"""Where the wall stands, behind the person [m]."""
+"""Z of the wall, behind the person [m]."""
 NOTHING, CLOTH, BARE, THING = 0, 1, 2, 3
 """What a pixel shows."""
 
@@ -35,28 +35,25 @@ NOTHING, CLOTH, BARE, THING = 0, 1, 2, 3
 def room_cameras(
     size: tuple[int, int] = SIZE, *, distance: float = 2.0, baseline: float = 0.8
 ) -> tuple[Camera, Camera]:
-    """Two cameras that look at somebody who stands at the origin and faces +Z.
+    """Return two cameras that look at somebody who stands at the origin and faces +Z.
 
     The first is the left one as seen from behind them: on the person's right-hand side.
 
     Args:
-        size: of the pictures [px].
-        distance: of the person [m].
-        baseline: between the cameras [m].
+        size: size of the pictures [px].
+        distance: distance of the cameras from the person [m].
+        baseline: distance between the cameras [m].
     """
-    focal = 0.72 * size[0]
-    target = np.array([0.0, 0.98, 0.0])
-    eyes = [np.array([x, 1.25, distance]) for x in (-0.5 * baseline, 0.5 * baseline)]
     left, right = (
-        Camera.looking(name, size, focal, eye, target)
-        for name, eye in zip(("left", "right"), eyes, strict=True)
+        Camera.looking(name, size, 0.72 * size[0], (x, 1.25, distance), (0.0, 0.98, 0.0))
+        for name, x in (("left", -0.5 * baseline), ("right", 0.5 * baseline))
     )
     return left, right
 
 
 @dataclass(frozen=True, kw_only=True)
 class Conditions:
-    """What makes life hard."""
+    """What makes the pictures of a room difficult."""
 
     noise: float = 0.0
     """Standard deviation of each pixel's red, green and blue, of 255."""
@@ -67,7 +64,7 @@ class Conditions:
     wall: Colour = (0, 177, 64)
     """Colour of wall and floor."""
     seed: int = 2006
-    """Of the noise."""
+    """Seed of the noise."""
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.noise <= 100.0:
@@ -99,164 +96,132 @@ class Room:
         return max((len(actor) for actor in self.actors), default=1)
 
     def views(self, frame: int) -> tuple[View, ...]:
-        """What every camera sees in one frame."""
+        """Return what every camera sees in one frame."""
         return tuple(self._view(frame, k) for k in range(len(self.cameras)))
 
     def pairs(self) -> Iterator[tuple[Picture, ...]]:
-        """The pictures of all frames, one from each camera at a time."""
+        """Yield the pictures of all frames, one from each camera at a time."""
         for frame in range(len(self)):
             yield tuple(view.picture for view in self.views(frame))
 
     def empty(self) -> tuple[Picture, ...]:
-        """The stage without anybody: backgrounds."""
+        """Return pictures of the room without anybody: backgrounds."""
         return tuple(view.picture for view in Room((), self.cameras, self.conditions).views(0))
 
     def _view(self, frame: int, k: int) -> View:
-        camera, conditions = self.cameras[k], self.conditions
-        colours, kinds = _cast(
-            camera,
-            [actor.solids(min(frame, len(actor) - 1)) for actor in self.actors],
-            np.array(conditions.wall, float),
-            conditions.obstacle,
-        )
+        conditions = self.conditions
+        canvas = _Canvas(self.cameras[k], np.array(conditions.wall, float))
+        for actor in self.actors:
+            clothes, bare = actor.solids(min(frame, len(actor) - 1))
+            for capsule in clothes:
+                canvas.draw_capsule(capsule, CLOTH)
+            for ellipsoid in bare:
+                canvas.draw_ellipsoid(ellipsoid)
+        if conditions.obstacle is not None:
+            middle, half = np.array(conditions.obstacle), np.array([0.0, 0.065, 0.0])
+            thing = Capsule(middle - half, middle + half, 0.035, (45, 45, 48))
+            canvas.draw_capsule(thing, THING)
         phase = frame / max(len(self) - 1, 1)
         light = 1.0 - conditions.dimming * np.sin(np.pi * phase) ** 2
-        seed = np.random.SeedSequence([conditions.seed, frame, k])
+        colours = light * canvas.colours
         if conditions.noise > 0.0:
-            shaken = np.random.default_rng(seed).normal(0.0, conditions.noise, colours.shape)
-            colours = light * colours + shaken
-        else:
-            colours = light * colours
+            seed = np.random.SeedSequence([conditions.seed, frame, k])
+            colours += np.random.default_rng(seed).normal(0.0, conditions.noise, colours.shape)
         picture = np.clip(np.rint(colours), 0, 255).astype(np.uint8)[..., ::-1]
+        bare_skin = canvas.kinds == BARE
         return View(
             np.ascontiguousarray(picture),
-            _mask((kinds == CLOTH) | (kinds == BARE)),
-            _mask(kinds == BARE),
+            binary_mask((canvas.kinds == CLOTH) | bare_skin),
+            binary_mask(bare_skin),
         )
 
 
-def _mask(flags: Bools) -> Mask:
-    return flags.astype(np.uint8) * np.uint8(255)
+class _Canvas:
+    """Colours (h, w, 3), kinds (h, w) and depth (h, w) of all pixels of one camera."""
 
+    def __init__(self, camera: Camera, wall: Floats) -> None:
+        wide, tall = camera.size
+        self.camera = camera
+        grid = np.stack(np.meshgrid(np.arange(wide), np.arange(tall)), axis=-1).astype(float)
+        self.rays = camera.rays(grid)
+        self.depth = np.full((tall, wide), np.inf)
+        # The wall is a little uneven, the floor darker: one colour, as walls are.
+        slope = self.rays[..., 1] / np.minimum(self.rays[..., 2], -1e-6)
+        rise = camera.centre[1] + (WALL - camera.centre[2]) * slope
+        shade = 1.0 - 0.12 * np.abs(grid[..., 0] / wide - 0.5) - 0.22 * (rise < 0.0)
+        self.colours = shade[..., None] * wall
+        self.kinds = np.full((tall, wide), NOTHING, np.int64)
 
-def _cast(
-    camera: Camera,
-    people: Sequence[Solids],
-    wall: Floats,
-    obstacle: tuple[float, float, float] | None,
-) -> tuple[Floats, Ints]:
-    """Colours (h, w, 3) and kinds (h, w) of all pixels."""
-    wide, tall = camera.size
-    grid = np.stack(np.meshgrid(np.arange(wide), np.arange(tall)), axis=-1).astype(float)
-    rays = camera.rays(grid)
-    depth = np.full((tall, wide), np.inf)
-    # The wall is a little uneven, the floor darker: one colour, as walls are.
-    slope = rays[..., 1] / np.minimum(rays[..., 2], -1e-6)
-    rise = camera.centre[1] + (WALL - camera.centre[2]) * slope
-    shade = 1.0 - 0.12 * np.abs(grid[..., 0] / wide - 0.5) - 0.22 * (rise < 0.0)
-    colours = shade[..., None] * wall
-    kinds = np.full((tall, wide), NOTHING, np.int64)
-    canvas = (camera, rays, depth, colours, kinds)
-    for solids in people:
-        for start, end, radius, colour in zip(
-            solids.starts, solids.ends, solids.radii, solids.capsule_colours, strict=True
-        ):
-            _draw_capsule(canvas, start, end, float(radius), colour, CLOTH)
-        for centre, turn, half, colour in zip(
-            solids.centres, solids.turns, solids.halves, solids.ellipsoid_colours, strict=True
-        ):
-            _draw_ellipsoid(canvas, centre, turn, half, colour)
-    if obstacle is not None:
-        middle, half = np.array(obstacle), np.array([0.0, 0.065, 0.0])
-        dark = np.array([45.0, 45.0, 48.0])
-        _draw_capsule(canvas, middle - half, middle + half, 0.035, dark, THING)
-    return colours, kinds
+    def draw_capsule(self, capsule: Capsule, kind: int) -> None:
+        """Cast rays at a capsule."""
+        start, end, radius, colour = capsule
+        window = self._window(np.stack([start, end]), radius)
+        if window is None:
+            return
+        eye, way = self.camera.centre, self.rays[window]
+        t = np.full(way.shape[:2], np.inf)
+        axis, out = end - start, eye - start
+        square = axis @ axis
+        along, away = way @ axis, out @ axis
+        a = square - along * along
+        b = square * (way @ out) - away * along
+        c = square * (out @ out) - away * away - radius**2 * square
+        root = b * b - a * c
+        with np.errstate(invalid="ignore", divide="ignore"):
+            side = (-b - np.sqrt(root)) / a
+            height = away + side * along
+            t = np.where((root > 0.0) & (height > 0.0) & (height < square) & (side > 0), side, t)
+        for centre in (start, end):
+            offset = eye - centre
+            half = way @ offset
+            inner = half * half - (offset @ offset - radius**2)
+            with np.errstate(invalid="ignore"):
+                ball = -half - np.sqrt(inner)
+            t = np.where((inner > 0.0) & (ball > 0.0) & (ball < t), ball, t)
+        hit = eye + np.where(np.isfinite(t), t, 0.0)[..., None] * way
+        part = np.clip((hit - start) @ axis / max(float(square), 1e-12), 0.0, 1.0)
+        normal = (hit - start - part[..., None] * axis) / radius
+        self._paint(window, t, normal, colour, kind)
 
-
-Canvas = tuple[Camera, Floats, Floats, Floats, Ints]
-
-
-def _window(camera: Camera, places: Floats, radius: float) -> tuple[slice, slice] | None:
-    """Rows and columns in which a solid around some places can lie."""
-    depth = camera.depth(places)
-    if depth.min() <= radius:
-        return slice(0, camera.size[1]), slice(0, camera.size[0])
-    pixels = camera.project(places)
-    margin = 1.2 * camera.matrix[0, 0] * radius / (depth.min() - radius) + 2.0
-    low = np.maximum(np.floor(pixels.min(axis=0) - margin), 0).astype(int)
-    high = np.minimum(np.ceil(pixels.max(axis=0) + margin) + 1, camera.size).astype(int)
-    if (high <= low).any():
-        return None
-    return slice(low[1], high[1]), slice(low[0], high[0])
-
-
-def _paint(
-    canvas: Canvas,
-    window: tuple[slice, slice],
-    t: Floats,
-    normal: Floats,
-    colour: Floats,
-    kind: int,
-) -> None:
-    """Where a solid is nearer than what is there, show it."""
-    _, _, depth, colours, kinds = canvas
-    nearer = t < depth[window]
-    light = LIGHT / np.linalg.norm(LIGHT)
-    lit = AMBIENT + (1.0 - AMBIENT) * np.maximum(normal @ light, 0.0)
-    depth[window] = np.where(nearer, t, depth[window])
-    colours[window] = np.where(nearer[..., None], lit[..., None] * colour, colours[window])
-    kinds[window] = np.where(nearer, kind, kinds[window])
-
-
-def _draw_capsule(
-    canvas: Canvas, start: Floats, end: Floats, radius: float, colour: Floats, kind: int
-) -> None:
-    camera, rays = canvas[0], canvas[1]
-    window = _window(camera, np.stack([start, end]), radius)
-    if window is None:
-        return
-    way = rays[window]
-    t = np.full(way.shape[:2], np.inf)
-    axis, out = end - start, camera.centre - start
-    square = axis @ axis
-    along, away = way @ axis, out @ axis
-    a = square - along * along
-    b = square * (way @ out) - away * along
-    c = square * (out @ out) - away * away - radius**2 * square
-    root = b * b - a * c
-    with np.errstate(invalid="ignore", divide="ignore"):
-        side = (-b - np.sqrt(root)) / a
-        height = away + side * along
-        t = np.where((root > 0.0) & (height > 0.0) & (height < square) & (side > 0), side, t)
-    for centre in (start, end):
-        apart = camera.centre - centre
-        half = way @ apart
-        inner = half * half - (apart @ apart - radius**2)
+    def draw_ellipsoid(self, ellipsoid: Ellipsoid) -> None:
+        """Cast rays at an ellipsoid of bare skin."""
+        centre, rotation, half, colour = ellipsoid
+        window = self._window(centre[None], float(half.max()))
+        if window is None:
+            return
+        back = arrays.conjugate(rotation)
+        way = arrays.rotate(back, self.rays[window]) / half
+        out = arrays.rotate(back, self.camera.centre - centre) / half
+        a: Floats = np.sum(way * way, axis=-1)
+        b, c = way @ out, out @ out - 1.0
+        root = b * b - a * c
         with np.errstate(invalid="ignore"):
-            ball = -half - np.sqrt(inner)
-        t = np.where((inner > 0.0) & (ball > 0.0) & (ball < t), ball, t)
-    place = camera.centre + np.where(np.isfinite(t), t, 0.0)[..., None] * way
-    part = np.clip((place - start) @ axis / max(float(square), 1e-12), 0.0, 1.0)
-    normal = (place - start - part[..., None] * axis) / radius
-    _paint(canvas, window, t, normal, colour, kind)
+            t = np.where(root > 0.0, (-b - np.sqrt(root)) / a, np.inf)
+        hit = out + np.where(np.isfinite(t), t, 0.0)[..., None] * way
+        normal = arrays.rotate(rotation, hit / half)
+        normal /= np.maximum(np.linalg.norm(normal, axis=-1, keepdims=True), 1e-12)
+        self._paint(window, t, normal, colour, BARE)
 
+    def _window(self, positions: Floats, radius: float) -> Box | None:
+        """Return the rows and columns in which a solid around some positions can lie."""
+        camera = self.camera
+        depth = camera.depth(positions)
+        if depth.min() <= radius:
+            return slice(0, camera.size[1]), slice(0, camera.size[0])
+        pixels = camera.project(positions)
+        margin = 1.2 * camera.matrix[0, 0] * radius / (depth.min() - radius) + 2.0
+        low = np.maximum(np.floor(pixels.min(axis=0) - margin), 0).astype(int)
+        high = np.minimum(np.ceil(pixels.max(axis=0) + margin) + 1, camera.size).astype(int)
+        if (high <= low).any():
+            return None
+        return slice(low[1], high[1]), slice(low[0], high[0])
 
-def _draw_ellipsoid(
-    canvas: Canvas, centre: Floats, turn: Floats, half: Floats, colour: Floats
-) -> None:
-    camera, rays = canvas[0], canvas[1]
-    window = _window(camera, centre[None], float(half.max()))
-    if window is None:
-        return
-    back = arrays.conjugate(turn)
-    way = arrays.rotate(back, rays[window]) / half
-    out = arrays.rotate(back, camera.centre - centre) / half
-    a: Floats = np.sum(way * way, axis=-1)
-    b, c = way @ out, out @ out - 1.0
-    root = b * b - a * c
-    with np.errstate(invalid="ignore"):
-        t = np.where(root > 0.0, (-b - np.sqrt(root)) / a, np.inf)
-    hit = out + np.where(np.isfinite(t), t, 0.0)[..., None] * way
-    normal = arrays.rotate(turn, hit / half)
-    normal /= np.maximum(np.linalg.norm(normal, axis=-1, keepdims=True), 1e-12)
-    _paint(canvas, window, t, normal, colour, BARE)
+    def _paint(self, window: Box, t: Floats, normal: Floats, colour: Colour, kind: int) -> None:
+        """Show a solid where it is nearer than what is there."""
+        nearer = t < self.depth[window]
+        light = LIGHT / np.linalg.norm(LIGHT)
+        lit = AMBIENT + (1.0 - AMBIENT) * np.maximum(normal @ light, 0.0)
+        shown = lit[..., None] * np.array(colour, float)
+        self.depth[window] = np.where(nearer, t, self.depth[window])
+        self.colours[window] = np.where(nearer[..., None], shown, self.colours[window])
+        self.kinds[window] = np.where(nearer, kind, self.kinds[window])

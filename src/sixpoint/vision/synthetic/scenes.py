@@ -1,4 +1,4 @@
-"""What happens on the synthetic stage: the movements of the paper's tests, written in code."""
+"""What happens in the synthetic room: the movements of the paper's tests, written in code."""
 
 from __future__ import annotations
 
@@ -16,37 +16,46 @@ from .room import RATE
 STANCE = 0.12
 """Half the distance of the feet [m]."""
 
+Path = Mapping[float, tuple[float, float, float]]
+"""Time [s] -> position of a wrist [m]."""
 
-def _standing(duration: float) -> Take:
-    """Somebody who stands on both feet, arms hanging, a little away from the body."""
+
+def _standing(duration: float, *, relaxed: bool = True) -> Take:
+    """Return somebody who stands on both feet, arms hanging, a little away from the body."""
     take = Take(duration)
-    take.relax()
-    take.add("*_shoulder.abduction", 9.0)
+    if relaxed:
+        take.relax()
+        take.add("*_shoulder.abduction", 9.0)
     take.stand("l", STANCE, 0.125, 8.0)
     take.stand("r", -STANCE, 0.125, -8.0)
     return take
 
 
-def _hold(take: Take, side: str, keys: Mapping[float, tuple[float, float, float]]) -> None:
-    """The wrist of one side goes from place to place; free before the first and after the last."""
+def _hold(take: Take, side: str, path: Path) -> None:
+    """Move the wrist of one side along a path; it is free before and after."""
     for k, axis in enumerate("xyz"):
-        take.add(f"{side}_hand.{axis}", {time: place[k] for time, place in keys.items()})
-    first, last = min(keys), max(keys)
+        take.add(f"{side}_hand.{axis}", {time: position[k] for time, position in path.items()})
+    first, last = min(path), max(path)
     take.add(f"{side}_hand.hold", {first - 0.6: 0.0, first: 1.0, last: 1.0, last + 0.6: 0.0})
 
 
-@cache
-def calibration() -> Motion:
-    """Standing still, symmetric, arms along the body: what a body is measured by (S3.13)."""
-    take = Take(1.0)
-    take.stand("l", STANCE, 0.125, 8.0)
-    take.stand("r", -STANCE, 0.125, -8.0)
+def _hands(left: Path, right: Path) -> Take:
+    """Return six seconds of standing in which both wrists move along paths."""
+    take = _standing(6.0)
+    take.sway()
+    _hold(take, "l", left)
+    _hold(take, "r", right)
+    return take
+
+
+def _calibration() -> Take:
+    """Standing still, symmetric, arms along the body: what a body is measured by."""
+    take = _standing(1.0, relaxed=False)
     take.add("*_shoulder.abduction", 5.0)
-    return take.motion().resampled(RATE)
+    return take
 
 
-@cache
-def gestures() -> Motion:
+def _gestures() -> Take:
     """Both hands before the body: up, apart, forward, each its own way."""
     take = _standing(6.0)
     take.breathe()
@@ -56,59 +65,50 @@ def gestures() -> Motion:
     _hold(take, "r", {0.9: (-0.30, 1.15, 0.35), 2.1: (-0.25, 1.35, 0.46), 3.0: (-0.50, 1.45, 0.22),
                       4.0: (-0.28, 1.00, 0.40), 5.0: (-0.30, 1.20, 0.30)})  # fmt: skip
     take.add("*_elbow.flexion", 10.0)
-    return take.motion().resampled(RATE)
+    return take
 
 
-@cache
-def crossing() -> Motion:
-    """Hands cross before the chest and come back, twice: one nearer to the cameras (S3.5)."""
-    take = _standing(6.0)
-    take.sway()
-    _hold(take, "l", {0.8: (0.30, 1.20, 0.33), 2.0: (-0.12, 1.22, 0.42), 3.2: (0.30, 1.15, 0.33),
-                      4.3: (-0.12, 1.02, 0.44), 5.2: (0.30, 1.15, 0.33)})  # fmt: skip
-    _hold(take, "r", {0.8: (-0.30, 1.15, 0.30), 2.0: (0.12, 1.16, 0.26), 3.2: (-0.30, 1.10, 0.30),
-                      4.3: (0.12, 1.20, 0.27), 5.2: (-0.30, 1.15, 0.30)})  # fmt: skip
-    return take.motion().resampled(RATE)
+def _crossing() -> Take:
+    """Hands cross before the chest and come back, twice: one nearer to the cameras."""
+    return _hands(
+        {0.8: (0.30, 1.20, 0.33), 2.0: (-0.12, 1.22, 0.42), 3.2: (0.30, 1.15, 0.33),
+         4.3: (-0.12, 1.02, 0.44), 5.2: (0.30, 1.15, 0.33)},
+        {0.8: (-0.30, 1.15, 0.30), 2.0: (0.12, 1.16, 0.26), 3.2: (-0.30, 1.10, 0.30),
+         4.3: (0.12, 1.20, 0.27), 5.2: (-0.30, 1.15, 0.30)},
+    )  # fmt: skip
 
 
-@cache
-def clap() -> Motion:
+def _clap() -> Take:
     """Hands meet before the chest and part again, twice, at one depth: they do not cross."""
-    take = _standing(6.0)
-    take.sway()
-    for side, sign in (("l", 1.0), ("r", -1.0)):
+
+    def path(sign: float) -> Path:
         apart, meet = (sign * 0.30, 1.20, 0.33), (sign * 0.05, 1.20, 0.40)
-        _hold(take, side, {0.8: apart, 2.0: meet, 3.0: apart, 4.0: meet, 5.2: apart})
-    return take.motion().resampled(RATE)
+        return {0.8: apart, 2.0: meet, 3.0: apart, 4.0: meet, 5.2: apart}
+
+    return _hands(path(1.0), path(-1.0))
 
 
-@cache
-def rest() -> Motion:
+def _rest() -> Take:
     """Hands rest on each other for two seconds, and part again."""
-    take = _standing(6.0)
-    take.sway()
-    _hold(take, "l", {0.8: (0.30, 1.20, 0.33), 1.8: (0.02, 1.20, 0.38), 4.0: (-0.02, 1.20, 0.38),
-                      5.2: (0.30, 1.15, 0.33)})  # fmt: skip
-    _hold(take, "r", {0.8: (-0.30, 1.15, 0.30), 1.8: (-0.02, 1.19, 0.33), 4.0: (0.02, 1.19, 0.33),
-                      5.2: (-0.30, 1.15, 0.30)})  # fmt: skip
-    return take.motion().resampled(RATE)
+    return _hands(
+        {0.8: (0.30, 1.20, 0.33), 1.8: (0.02, 1.20, 0.38), 4.0: (-0.02, 1.20, 0.38),
+         5.2: (0.30, 1.15, 0.33)},
+        {0.8: (-0.30, 1.15, 0.30), 1.8: (-0.02, 1.19, 0.33), 4.0: (0.02, 1.19, 0.33),
+         5.2: (-0.30, 1.15, 0.30)},
+    )  # fmt: skip
 
 
-@cache
-def face() -> Motion:
+def _face() -> Take:
     """The left hand passes before the face, to the other side and back."""
-    take = _standing(6.0)
-    take.sway()
-    _hold(take, "l", {0.8: (0.30, 1.30, 0.35), 2.0: (0.0, 1.62, 0.35), 3.0: (-0.25, 1.50, 0.35),
-                      4.0: (0.0, 1.62, 0.35), 5.2: (0.30, 1.20, 0.33)})  # fmt: skip
-    _hold(take, "r", {0.8: (-0.30, 1.15, 0.30), 2.0: (-0.30, 1.10, 0.30),
-                      5.2: (-0.30, 1.15, 0.30)})  # fmt: skip
-    return take.motion().resampled(RATE)
+    return _hands(
+        {0.8: (0.30, 1.30, 0.35), 2.0: (0.0, 1.62, 0.35), 3.0: (-0.25, 1.50, 0.35),
+         4.0: (0.0, 1.62, 0.35), 5.2: (0.30, 1.20, 0.33)},
+        {0.8: (-0.30, 1.15, 0.30), 2.0: (-0.30, 1.10, 0.30), 5.2: (-0.30, 1.15, 0.30)},
+    )  # fmt: skip
 
 
-@cache
-def box() -> Motion:
-    """An imaginary box carried from side to side, 5.5 s (S3.35, Fig. 13 of the paper)."""
+def _box() -> Take:
+    """An imaginary box carried from side to side, 5.5 s (Boulic et al. 2006, Fig. 13)."""
     take = _standing(5.5)
     half = 0.17
     path = {0.7: (0.0, 0.98, 0.42), 1.7: (0.34, 1.12, 0.32), 2.7: (0.0, 1.20, 0.44),
@@ -124,21 +124,18 @@ def box() -> Motion:
     ):
         take.add(channel, {0.7: 0.0, 1.7: left, 2.7: 0.0, 3.7: right, 4.7: 0.0})
     take.add("trunk.flexion", {0.7: 4.0, 1.7: 10.0, 2.7: 3.0, 3.7: 12.0, 4.7: 4.0})
-    return take.motion().resampled(RATE)
+    return take
 
 
-@cache
-def lean() -> Motion:
-    """Weight on both feet, then on the left one, then back (Fig. 6 of the paper)."""
+def _lean() -> Take:
+    """Weight on both feet, then on the left one, then back (Boulic et al. 2006, Fig. 6)."""
     take = _standing(4.0)
-    take.add("pelvis.x", {0.8: 0.0, 1.6: 0.10, 2.6: 0.10, 3.4: 0.0})
-    take.add("pelvis.list", {0.8: 0.0, 1.6: 3.0, 2.6: 3.0, 3.4: 0.0})
-    take.add("trunk.bend", {0.8: 0.0, 1.6: -4.0, 2.6: -4.0, 3.4: 0.0})
-    return take.motion().resampled(RATE)
+    for channel, most in (("pelvis.x", 0.10), ("pelvis.list", 3.0), ("trunk.bend", -4.0)):
+        take.add(channel, {0.8: 0.0, 1.6: most, 2.6: most, 3.4: 0.0})
+    return take
 
 
-@cache
-def far_reach() -> Motion:
+def _far_reach() -> Take:
     """The left hand goes to the side, farther than the arm is long: hips go back (Fig. 11)."""
     take = _standing(5.0)
     take.add("l_shoulder.abduction", {0.5: 0.0, 1.8: 72.0, 3.4: 72.0, 4.6: 0.0})
@@ -152,35 +149,38 @@ def far_reach() -> Motion:
     ):
         take.add(channel, {1.6: 0.0, 2.6: most, 3.2: most, 4.2: 0.0})
     take.add("gaze.yaw", {0.8: 0.0, 1.8: 35.0, 3.2: 35.0, 4.4: 0.0})
-    return take.motion().resampled(RATE)
+    return take
 
 
-SCENES: Mapping[str, Callable[[], Motion]] = MappingProxyType(
+SCENES: Mapping[str, Callable[[], Take]] = MappingProxyType(
     {
-        "calibration": calibration,
-        "gestures": gestures,
-        "crossing": crossing,
-        "clap": clap,
-        "rest": rest,
-        "face": face,
-        "box": box,
-        "lean": lean,
-        "far_reach": far_reach,
+        "calibration": _calibration,
+        "gestures": _gestures,
+        "crossing": _crossing,
+        "clap": _clap,
+        "rest": _rest,
+        "face": _face,
+        "box": _box,
+        "lean": _lean,
+        "far_reach": _far_reach,
     }
 )
-"""Name -> function that makes the movement (and remembers it), at 30 Hz."""
-
-
+"""Name -> function that writes the movement."""
 MEETINGS = ("crossing", "clap", "rest", "face")
 """Scenes in which hands meet each other or the face: labels are at stake."""
 
 
 def scene(name: str, stature: float = DEFAULT_STATURE) -> Motion:
-    """One of the movements, by somebody of a stature [m]; names in `SCENES`."""
+    """Return one of `SCENES` at 30 Hz, performed by somebody of a stature [m]."""
     if name not in SCENES:
         raise UnknownName("scene", name, SCENES)
-    motion = SCENES[name]()
+    motion = _motion(name)
     if stature == DEFAULT_STATURE:
         return motion
     body = Skeleton.humanoid(stature)
     return Motion(body, motion.root * (stature / DEFAULT_STATURE), motion.rotations, motion.rate)
+
+
+@cache
+def _motion(name: str) -> Motion:
+    return SCENES[name]().motion().resampled(RATE)
