@@ -17,7 +17,12 @@ error: solvers report it in their `Solution`.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any, TypeVar, cast
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class SixpointError(Exception):
@@ -28,15 +33,39 @@ class FormatError(SixpointError):
     """A file cannot be read; says where.
 
     Attributes:
+        message: what is wrong, without the place.
         path: the file, if it has a name.
         line: the line at fault, counted from 1, if there is one.
     """
 
     def __init__(self, message: str, *, path: object = None, line: int | None = None) -> None:
+        self.message = message
         self.path = None if path is None else str(path)
         self.line = line
         place = ":".join(str(part) for part in (self.path, line) if part is not None)
         super().__init__(f"{place}: {message}" if place else message)
+
+
+@contextmanager
+def located(path: object = None, line: int | None = None) -> Iterator[None]:
+    """Add file and line to format errors that are raised inside, where they do not say them."""
+    try:
+        yield
+    except FormatError as error:
+        path = path if error.path is None else error.path
+        line = line if error.line is None else error.line
+        raise FormatError(error.message, path=path, line=line) from error.__cause__
+
+
+def names_file(read: F) -> F:
+    """Decorate a function whose first argument is a path: its format errors name that file."""
+
+    @wraps(read)
+    def wrapped(path: object, *args: Any, **options: Any) -> Any:
+        with located(path):
+            return read(path, *args, **options)
+
+    return cast("F", wrapped)
 
 
 class CannotWrite(SixpointError):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from sixpoint.errors import FormatError
+from sixpoint.errors import FormatError, located
 from sixpoint.formats import asf
 from sixpoint.formats.asf import fixed_axes, parse_asf, skeleton_of
 
@@ -12,7 +12,8 @@ from .samples import ASF
 
 
 def parse(text=ASF):
-    return parse_asf(text.encode(), path="a.asf")
+    with located("a.asf"):
+        return parse_asf(text.encode())
 
 
 def test_the_stick_figure():

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sixpoint.errors import FormatError
+from sixpoint.errors import FormatError, located
 from sixpoint.formats import bvh_text
 from sixpoint.formats.bvh_text import parse_bvh
 
@@ -11,7 +11,8 @@ from .samples import BVH, HEADER, MOTION
 
 
 def parse(text, **options):
-    return parse_bvh(text.encode() if isinstance(text, str) else text, path="a.bvh", **options)
+    with located("a.bvh"):
+        return parse_bvh(text.encode() if isinstance(text, str) else text, **options)
 
 
 def same(text):

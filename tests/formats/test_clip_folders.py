@@ -16,8 +16,8 @@ from sixpoint.formats.clip_folders import (
 from sixpoint.kernels import arrays
 
 
-def write_pack(path, **changes):
-    """A built-in clip as a pack of two clips, with some arrays changed or (None) left out."""
+def write_archive(path, **changes):
+    """A built-in clip as an archive of two clips, with some arrays changed or (None) left out."""
     clip = builtin("squat").frames(slice(0, 40, 2))
     body = clip.skeleton
     angles = np.degrees(arrays.to_euler("ZYX", clip.rotations)) * 100.0
@@ -37,7 +37,7 @@ def write_pack(path, **changes):
 
 
 def test_a_pack_holds_the_clips_of_one_person(tmp_path):
-    clip = write_pack(tmp_path / "subject_007.npz")
+    clip = write_archive(tmp_path / "subject_007.npz")
     assert is_clip_archive(tmp_path / "subject_007.npz")
     motions = read_clip_archive(tmp_path / "subject_007.npz")
     assert {name: len(motion) for name, motion in motions.items()} == {"one": 8, "two": 12}
@@ -50,7 +50,7 @@ def test_a_pack_holds_the_clips_of_one_person(tmp_path):
 
 
 def test_without_unit_and_rate_it_is_cmus(tmp_path):
-    write_pack(tmp_path / "a.npz", unit=None, rate=None)
+    write_archive(tmp_path / "a.npz", unit=None, rate=None)
     motion = read_clip_archive(tmp_path / "a.npz")["one"]
     assert motion.rate == 15.0
     assert motion.skeleton.anatomy.height < 0.2  # metres taken for CMU's units
@@ -71,34 +71,34 @@ def test_without_unit_and_rate_it_is_cmus(tmp_path):
     ],
 )
 def test_arrays_that_are_none_of_a_pack_are_refused(tmp_path, changes, message):
-    write_pack(tmp_path / "odd.npz", **changes)
+    write_archive(tmp_path / "odd.npz", **changes)
     with pytest.raises(FormatError, match=message):
         read_clip_archive(tmp_path / "odd.npz")
 
 
 def test_clips_that_are_too_short_are_told_of(tmp_path):
-    write_pack(tmp_path / "subject_007.npz", starts=np.array([0, 18]))
+    write_archive(tmp_path / "subject_007.npz", starts=np.array([0, 18]))
     found, notes = read_subjects(tmp_path)
     assert [len(motion) for motion in found["7"]] == [18]
     assert notes == ["subject_007.npz: left out: 1 clips of fewer than 3 frames"]
 
 
 def test_what_is_no_pack_is_refused(tmp_path):
-    write_pack(tmp_path / "short.npz", root=None)
+    write_archive(tmp_path / "short.npz", root=None)
     assert not is_clip_archive(tmp_path / "short.npz")
     with pytest.raises(FormatError, match="got none named root"):
         read_clip_archive(tmp_path / "short.npz")
-    write_pack(tmp_path / "odd.npz", angles=np.zeros((20, 5), np.int16))
+    write_archive(tmp_path / "odd.npz", angles=np.zeros((20, 5), np.int16))
     with pytest.raises(FormatError, match="Expected `angles` of shape"):
         read_clip_archive(tmp_path / "odd.npz")
     (tmp_path / "text.npz").write_text("no archive")
     assert not is_clip_archive(tmp_path / "text.npz")
-    with pytest.raises(FormatError, match="Expected a pack in NPZ format"):
+    with pytest.raises(FormatError, match="Expected an NPZ file"):
         read_clip_archive(tmp_path / "text.npz")
 
 
 def test_a_folder_without_people_is_refused(tmp_path):
-    write_pack(tmp_path / "chain.npz", names=np.array([f"j{k}" for k in range(34)]))
+    write_archive(tmp_path / "chain.npz", names=np.array([f"j{k}" for k in range(34)]))
     with pytest.raises(InputError, match="found none that can be used"):
         read_subjects(tmp_path)
 

@@ -40,7 +40,7 @@ def test_text_is_utf8_else_latin1():
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
 def test_byte_order_marks_are_taken_off(encoding):
-    assert plain_bytes("Hüfte".encode(encoding), None) == "Hüfte".encode()
+    assert plain_bytes("Hüfte".encode(encoding)) == "Hüfte".encode()
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_byte_order_marks_are_taken_off(encoding):
 )
 def test_what_is_not_text_is_refused(data, message):
     with pytest.raises(FormatError, match=message):
-        plain_bytes(data, "a.bvh")
+        plain_bytes(data)
 
 
 def test_a_missing_file_is_named(tmp_path):

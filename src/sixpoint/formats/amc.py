@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..errors import FormatError
+from ..errors import FormatError, located, names_file
 from ..kernels import arrays
 from ..kernels.types import Floats
 from ..motion.motion import Motion, Source
@@ -18,9 +18,10 @@ from .plain_text import finite, plain_bytes, read_bytes
 from .units import GUESSED, to_world
 
 ASSUMED_RATE = 120.0
-"""Frames a second [Hz] of most of the CMU database; the file does not say."""
+"""Frames per second of most of the CMU database [Hz]; the file does not say."""
 
 
+@names_file
 def read_amc(
     path: str | os.PathLike[str],
     *,
@@ -39,7 +40,7 @@ def read_amc(
         unit: metres per file unit, a name from `sixpoint.formats.units.UNITS`, or "auto": inches,
             centimetres ... divided by the ASF's `length`, whichever gives a human stature.
         up: the file's upward axis: "y", "z", "x" or "auto".
-        rate: frames a second [Hz]; the file does not say, default 120.
+        rate: frames per second [Hz]; the file does not say, default 120.
         lenient: leave out a last frame that is cut off.
 
     Raises:
@@ -48,13 +49,14 @@ def read_amc(
     path = Path(path)
     alone = path.suffix.lower() == ".asf"
     skeleton = path if alone else Path(skeleton) if skeleton else find_asf(path)
-    text = parse_asf(read_bytes(skeleton), path=skeleton)
+    with located(skeleton):
+        text = parse_asf(read_bytes(skeleton))
     notes = list(text.notes)
     if alone:
         table, degrees = np.zeros((1, sum(len(bone.dofs) for bone in text.bones))), text.degrees
         notes.append(f"{GUESSED}one frame of unturned joints, because this is a skeleton alone")
     else:
-        table, degrees = _parse_amc(read_bytes(path), text, notes, path=path, lenient=lenient)
+        table, degrees = _parse_amc(read_bytes(path), text, notes, lenient=lenient)
     if rate is None and not alone:
         notes.append(f"{GUESSED}{ASSUMED_RATE:g} frames a second, because the file does not say")
     source = Source("amc", str(path), notes=tuple(notes))
@@ -63,7 +65,7 @@ def read_amc(
 
 
 def find_asf(amc: Path) -> Path:
-    """The skeleton that belongs to a motion.
+    """Return the skeleton that belongs to a motion.
 
     Raises:
         FormatError: there is none, or several and none has the motion's name.
@@ -84,7 +86,7 @@ def find_asf(amc: Path) -> Path:
 
 
 def _motion(text: AsfText, table: Floats, degrees: bool, rate: float, source: Source) -> Motion:
-    """The motion in file units; bone lengths that change and slides below the root are ignored."""
+    """Return the motion in file units; slides and lengths below the root are ignored."""
     skeleton = skeleton_of(text)
     turn = np.pi / 180.0 if degrees else 1.0
     rotations = arrays.identity(len(table), skeleton.joint_count)
@@ -115,10 +117,10 @@ def _motion(text: AsfText, table: Floats, degrees: bool, rate: float, source: So
 
 
 def _parse_amc(
-    data: bytes, text: AsfText, notes: list[str], *, path: object, lenient: bool
+    data: bytes, text: AsfText, notes: list[str], *, lenient: bool
 ) -> tuple[Floats, bool]:
-    """The numbers of all frames, bones in the skeleton's order, and whether they are degrees."""
-    data = plain_bytes(data, path)
+    """Return the numbers of all frames in the skeleton's order, and whether they are degrees."""
+    data = plain_bytes(data)
     start = re.search(rb"^[ \t]*+\d++[ \t]*+\r?$", data, re.MULTILINE)
     head = data[: start.start()] if start else data
     degrees = text.degrees
@@ -128,19 +130,18 @@ def _parse_amc(
             degrees = word == b":degrees"
         elif word and not word.startswith(b":"):
             raise FormatError(
-                f"Expected the number of the first frame, got {word[:40].decode('latin-1')!r}.",
-                path=path,
+                f"Expected the number of the first frame, got {word[:40].decode('latin-1')!r}."
             )
     if start is None:
-        raise FormatError("Expected frames, got none.", path=path)
+        raise FormatError("Expected frames, got none.")
     table = _even_frames(data[start.start() :], text)
     if table is None:
-        table = _uneven_frames(data, text, notes, path=path, lenient=lenient)
+        table = _uneven_frames(data, text, notes, lenient=lenient)
     return table, degrees
 
 
 def _slots(text: AsfText) -> dict[str, tuple[int, int]]:
-    """Bone name -> first column and number of columns."""
+    """Return the first column and number of columns of each bone."""
     slots, column = {}, 0
     for bone in text.bones:
         slots[bone.name] = (column, len(bone.dofs))
@@ -149,7 +150,7 @@ def _slots(text: AsfText) -> dict[str, tuple[int, int]]:
 
 
 def _even_frames(block: bytes, text: AsfText) -> Floats | None:
-    """The quick way, for files in which every frame lists the same bones in the same order."""
+    """Parse quickly files in which every frame lists the same bones in the same order, or None."""
     tokens = block.split()
     slots = _slots(text)
     columns: list[tuple[int, int]] = []  # (place in a frame, column of the table)
@@ -176,10 +177,8 @@ def _even_frames(block: bytes, text: AsfText) -> Floats | None:
     return table if np.isfinite(table).all() else None
 
 
-def _uneven_frames(
-    data: bytes, text: AsfText, notes: list[str], *, path: object, lenient: bool
-) -> Floats:
-    """Line by line: bones in any order; one that is missing keeps its value."""
+def _uneven_frames(data: bytes, text: AsfText, notes: list[str], *, lenient: bool) -> Floats:
+    """Parse line by line: bones in any order; one that is missing keeps its value."""
     slots = _slots(text)
     width = sum(size for _, size in slots.values())
     rows: list[list[float]] = []
@@ -187,7 +186,7 @@ def _uneven_frames(
     seen: set[str] = set()
     needed = {name for name, (_, size) in slots.items() if size}
     line = 0
-    for line, words in words_of(data, path):
+    for line, words in words_of(data):
         name = words[0]
         if name.startswith(":"):
             continue
@@ -197,29 +196,20 @@ def _uneven_frames(
             seen = set()
             # Frames may list few bones: a table far larger than its file is refused.
             if len(rows) * width > 4 * len(data) + 1_000_000:
-                raise FormatError("Expected frames that list their bones.", path=path, line=line)
+                raise FormatError("Expected frames that list their bones.", line=line)
             continue
-        if not rows:
-            raise FormatError(
-                f"Expected the number of the first frame, got {name[:40]!r}.", path=path, line=line
-            )
-        if name not in slots:
-            raise FormatError(
-                f"No bone {name[:40]!r} in the skeleton, which has {len(slots)}.",
-                path=path,
-                line=line,
-            )
-        first, size = slots[name]
-        values = [finite(word) for word in words[1:]]
-        if len(values) != size or any(v is None for v in values) or name in seen:
-            if lenient and len(values) < size:
-                break
-            got = "it a second time" if name in seen else repr(" ".join(words[1:])[:40])
-            raise FormatError(
-                f"Expected {size} finite numbers for bone {name!r}, got {got}.",
-                path=path,
-                line=line,
-            )
+        with located(line=line):
+            if not rows:
+                raise FormatError(f"Expected the number of the first frame, got {name[:40]!r}.")
+            if name not in slots:
+                raise FormatError(f"No bone {name[:40]!r} in the skeleton, which has {len(slots)}.")
+            first, size = slots[name]
+            values = [finite(word) for word in words[1:]]
+            if len(values) != size or any(v is None for v in values) or name in seen:
+                if lenient and len(values) < size:
+                    break
+                got = "it a second time" if name in seen else repr(" ".join(words[1:])[:40])
+                raise FormatError(f"Expected {size} finite numbers for bone {name!r}, got {got}.")
         rows[-1][first : first + size] = [v for v in values if v is not None]
         seen.add(name)
     if rows and needed - seen:
@@ -230,7 +220,6 @@ def _uneven_frames(
             raise FormatError(
                 f"Expected all bones in the last frame, got {len(seen)} of {len(needed)}; "
                 "read leniently to leave it out.",
-                path=path,
                 line=line,
             )
         else:

@@ -6,13 +6,13 @@ to the world. The joint named X is at the *start* of bone X: a child starts wher
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from ..body.skeleton import Skeleton
-from ..errors import FormatError
+from ..errors import FormatError, located
 from ..kernels import arrays
 from ..kernels.types import Floats, Vec3
 from .bvh_text import MAX_JOINTS, MAX_NAME
@@ -56,7 +56,6 @@ class AsfText:
 class _Draft:
     """A bone while its lines are read."""
 
-    line: int
     name: str = ""
     direction: tuple[float, ...] = (0.0, 0.0, 0.0)
     length: float = 0.0
@@ -66,55 +65,49 @@ class _Draft:
     limits: list[float] = field(default_factory=list)
 
 
-Fail = Callable[[str, int], FormatError]
-
-
-def words_of(data: bytes, path: object) -> Iterator[tuple[int, list[str]]]:
+def words_of(data: bytes) -> Iterator[tuple[int, list[str]]]:
     """Line numbers and words; comments gone, commas and parentheses are white space."""
-    clean = plain_bytes(data, path).translate(bytes.maketrans(b"(),", b"   "))
+    clean = plain_bytes(data).translate(bytes.maketrans(b"(),", b"   "))
     for number, line in enumerate(clean.splitlines(), 1):
         words = text_of(line.split(b"#", 1)[0]).split()
         if words:
             yield number, words
 
 
-def parse_asf(data: bytes, *, path: object = None) -> AsfText:
-    """Read the bytes of an ASF file.
+def parse_asf(data: bytes) -> AsfText:
+    """Parse the bytes of an ASF file.
 
     Raises:
         FormatError: with the line at fault.
     """
-
-    def fail(message: str, line: int) -> FormatError:
-        return FormatError(message, path=path, line=line)
-
     units = {"length": 1.0, "degrees": 1.0}
-    root = _Draft(0, "root", dofs=("tx", "ty", "tz", "rx", "ry", "rz"))
+    root = _Draft("root", dofs=("tx", "ty", "tz", "rx", "ry", "rz"))
     drafts: dict[str, _Draft] = {}
     children: dict[str, list[str]] = {}
     child_line: dict[str, int] = {}
     section, bone, notes = "", None, list[str]()
-    for line, words in words_of(data, path):
+    for line, words in words_of(data):
         key, rest = words[0].lower(), words[1:]
-        if key.startswith(":"):
-            section, bone = key, None
-        elif section == ":units":
-            _read_unit(units, key, rest, line, fail)
-        elif section == ":root":
-            _read_root(root, key, rest, line, fail)
-        elif section == ":bonedata":
-            bone = _read_bone(drafts, bone, key, words, line, fail)
-        elif section == ":hierarchy" and key not in ("begin", "end"):
-            children.setdefault(words[0], []).extend(rest)
-            child_line.update(dict.fromkeys(rest, line))
-        elif not section:
-            raise fail(f"Expected an ASF section such as :units, got {words[0][:40]!r}.", line)
+        with located(line=line):
+            if key.startswith(":"):
+                section, bone = key, None
+            elif section == ":units":
+                _read_unit(units, key, rest)
+            elif section == ":root":
+                _read_root(root, key, rest)
+            elif section == ":bonedata":
+                bone = _read_bone(drafts, bone, key, words)
+            elif section == ":hierarchy" and key not in ("begin", "end"):
+                children.setdefault(words[0], []).extend(rest)
+                child_line.update(dict.fromkeys(rest, line))
+            elif not section:
+                raise FormatError(f"Expected an ASF section such as :units, got {words[0][:40]!r}.")
     if not drafts and not children:
-        raise FormatError("Expected :bonedata and :hierarchy, got neither.", path=path)
+        raise FormatError("Expected :bonedata and :hierarchy, got neither.")
     if any(root.limits):
         notes.append("the root's own position and orientation are replaced by the motion's")
 
-    names, parents = _tree(drafts, children, child_line, fail)
+    names, parents = _tree(drafts, children, child_line)
     unused = [name for name in drafts if name not in set(names)]
     if unused:
         notes.append(f"bones outside the hierarchy were left out: {', '.join(unused[:4])}")
@@ -124,50 +117,50 @@ def parse_asf(data: bytes, *, path: object = None) -> AsfText:
     return AsfText(tuple(bones), tuple(parents), units["length"], degrees, tuple(notes))
 
 
-def _numbers(words: list[str], count: int, what: str, line: int, fail: Fail) -> tuple[float, ...]:
+def _numbers(words: list[str], count: int, what: str) -> tuple[float, ...]:
     values = tuple(finite(word) for word in words[:count])
     if len(values) != count or any(v is None for v in values):
         got = " ".join(words)[:40]
-        raise fail(f"Expected {count} finite numbers after {what}, got {got!r}.", line)
+        raise FormatError(f"Expected {count} finite numbers after {what}, got {got!r}.")
     return tuple(float(v) for v in values if v is not None)
 
 
-def _order(word: str, line: int, fail: Fail) -> str:
+def _order(word: str) -> str:
     if sorted(word.upper()) != ["X", "Y", "Z"]:
-        raise fail(f"Expected an axis order such as XYZ, got {word[:40]!r}.", line)
+        raise FormatError(f"Expected an axis order such as XYZ, got {word[:40]!r}.")
     return word.upper()
 
 
-def _dofs(words: list[str], line: int, fail: Fail) -> tuple[str, ...]:
+def _dofs(words: list[str]) -> tuple[str, ...]:
     dofs = tuple(word.lower() for word in words)
     wrong = [word for word in dofs if word not in DOFS]
     if wrong or len(set(dofs)) != len(dofs):
         got = wrong[0][:40] if wrong else " ".join(dofs)[:40]
-        raise fail(f"Expected different ones of {', '.join(DOFS)}, got {got!r}.", line)
+        raise FormatError(f"Expected different ones of {', '.join(DOFS)}, got {got!r}.")
     return dofs
 
 
-def _read_unit(units: dict[str, float], key: str, rest: list[str], line: int, fail: Fail) -> None:
+def _read_unit(units: dict[str, float], key: str, rest: list[str]) -> None:
     if key == "length":
-        (units["length"],) = _numbers(rest, 1, "length", line, fail)
+        (units["length"],) = _numbers(rest, 1, "length")
         if units["length"] <= 0.0:
-            raise fail(f"Expected a positive length unit, got {units['length']:g}.", line)
+            raise FormatError(f"Expected a positive length unit, got {units['length']:g}.")
     elif key == "angle":
         word = rest[0].lower() if rest else ""
         if word[:3] not in ("deg", "rad"):
-            raise fail(f"Expected angle deg or rad, got {word[:40]!r}.", line)
+            raise FormatError(f"Expected angle deg or rad, got {word[:40]!r}.")
         units["degrees"] = float(word.startswith("deg"))
 
 
-def _read_root(root: _Draft, key: str, rest: list[str], line: int, fail: Fail) -> None:
+def _read_root(root: _Draft, key: str, rest: list[str]) -> None:
     if key == "order":
-        root.dofs = _dofs(rest, line, fail)
+        root.dofs = _dofs(rest)
     elif key == "axis" and rest:
-        root.order = _order(rest[0], line, fail)
+        root.order = _order(rest[0])
     elif key == "position":
-        root.limits += _numbers(rest, 3, key, line, fail)
+        root.limits += _numbers(rest, 3, key)
     elif key == "orientation":
-        root.angles = _numbers(rest, 3, key, line, fail)
+        root.angles = _numbers(rest, 3, key)
         root.limits += root.angles
 
 
@@ -176,40 +169,38 @@ def _read_bone(
     bone: _Draft | None,
     key: str,
     words: list[str],
-    line: int,
-    fail: Fail,
 ) -> _Draft | None:
     """One line of :bonedata; returns the bone that is still open."""
     rest = words[1:]
     if bone is None:
         if key != "begin":
-            raise fail(f"Expected 'begin' of a bone, got {words[0][:40]!r}.", line)
-        return _Draft(line)
+            raise FormatError(f"Expected 'begin' of a bone, got {words[0][:40]!r}.")
+        return _Draft()
     if key == "end":
         if not bone.name or bone.name in drafts or bone.name == "root":
-            raise fail(f"Expected a bone with a name of its own, got {bone.name!r}.", line)
+            raise FormatError(f"Expected a bone with a name of its own, got {bone.name!r}.")
         drafts[bone.name] = bone
         if len(drafts) > MAX_JOINTS:
-            raise fail(f"Expected at most {MAX_JOINTS} bones, got more.", line)
+            raise FormatError(f"Expected at most {MAX_JOINTS} bones, got more.")
         return None
     if key == "name" and rest and len(rest[0]) <= MAX_NAME:
         bone.name = rest[0]
     elif key == "direction":
-        bone.direction = _numbers(rest, 3, key, line, fail)
+        bone.direction = _numbers(rest, 3, key)
     elif key == "length":
-        (bone.length,) = _numbers(rest, 1, key, line, fail)
+        (bone.length,) = _numbers(rest, 1, key)
     elif key == "axis":
-        bone.angles = _numbers(rest, 3, key, line, fail)
-        bone.order = _order(rest[3] if len(rest) > 3 else "XYZ", line, fail)
+        bone.angles = _numbers(rest, 3, key)
+        bone.order = _order(rest[3] if len(rest) > 3 else "XYZ")
     elif key == "dof":
-        bone.dofs = _dofs(rest, line, fail)
+        bone.dofs = _dofs(rest)
     elif key == "limits" or _number(words[0]) is not None:
         values = [_number(word) for word in (rest if key == "limits" else words)]
         if any(v is None for v in values):
-            raise fail(f"Expected pairs of limits, got {' '.join(words)[:40]!r}.", line)
+            raise FormatError(f"Expected pairs of limits, got {' '.join(words)[:40]!r}.")
         bone.limits += [v for v in values if v is not None]
     elif key not in ("id", "bodymass", "cofmass"):
-        raise fail(f"Expected a property of a bone, got {words[0][:40]!r}.", line)
+        raise FormatError(f"Expected a property of a bone, got {words[0][:40]!r}.")
     return bone
 
 
@@ -224,7 +215,6 @@ def _tree(
     drafts: dict[str, _Draft],
     children: dict[str, list[str]],
     child_line: dict[str, int],
-    fail: Fail,
 ) -> tuple[list[str], list[int]]:
     """Joints depth first; every bone once."""
     names, parents, seen = list[str](), list[int](), {"root"}
@@ -236,15 +226,16 @@ def _tree(
         parents.append(parent)
         for child in reversed(children.get(name, [])):
             if child in seen:
-                raise fail(f"Bone {child[:40]!r} has two parents.", child_line[child])
+                raise FormatError(f"Bone {child[:40]!r} has two parents.", line=child_line[child])
             if child not in drafts:
-                raise fail(f"No bone {child[:40]!r} in :bonedata.", child_line[child])
+                raise FormatError(f"No bone {child[:40]!r} in :bonedata.", line=child_line[child])
             seen.add(child)
             stack.append((child, at))
     for parent_name, below in children.items():
         if parent_name not in seen and below:
-            raise fail(
-                f"Bone {parent_name[:40]!r} is not connected to the root.", child_line[below[0]]
+            raise FormatError(
+                f"Bone {parent_name[:40]!r} is not connected to the root.",
+                line=child_line[below[0]],
             )
     return names, parents
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..body.skeleton import Skeleton
+from ..errors import names_file
 from ..kernels import arrays
 from ..kernels.types import Bools, Floats
 from ..motion.motion import Motion, Source
@@ -22,6 +23,7 @@ SHORTEST_FRAME = 1e-5
 """[s] No camera is faster; the frame time must be a mistake."""
 
 
+@names_file
 def read_bvh(
     path: str | os.PathLike[str],
     *,
@@ -48,7 +50,7 @@ def read_bvh(
     Raises:
         FormatError: the file is not a BVH; says the line.
     """
-    text = parse_bvh(read_bytes(path), path=path, lenient=lenient)
+    text = parse_bvh(read_bytes(path), lenient=lenient)
     motion = motion_of(text, path=str(path))
     if rate is not None:
         motion = replace(motion, rate=rate)

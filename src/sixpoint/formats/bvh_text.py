@@ -60,9 +60,8 @@ class BvhText:
 class _Tokens:
     """Tokens of the hierarchy, one at a time, each knowing its line."""
 
-    def __init__(self, data: bytes, path: object) -> None:
+    def __init__(self, data: bytes) -> None:
         self.data = data
-        self.path = path
         self.at = 0
         self.end = 0
         self._matches: Iterator[re.Match[bytes]] = _TOKEN.finditer(data)
@@ -95,7 +94,7 @@ class _Tokens:
         return " ".join(words)
 
     def error(self, message: str) -> FormatError:
-        return FormatError(message, path=self.path, line=line_at(self.data, self.at))
+        return FormatError(message, line=line_at(self.data, self.at))
 
 
 def shown(words: list[str]) -> str:
@@ -104,19 +103,18 @@ def shown(words: list[str]) -> str:
     return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
-def parse_bvh(data: bytes, *, path: object = None, lenient: bool = False) -> BvhText:
+def parse_bvh(data: bytes, *, lenient: bool = False) -> BvhText:
     """Read the bytes of a BVH file.
 
     Args:
         data: the file's content.
-        path: its name, for messages.
         lenient: read the whole rows of a file that has fewer of them than it says, or none.
 
     Raises:
         FormatError: with the line at fault.
     """
-    data = plain_bytes(data, path)
-    tokens = _Tokens(data, path)
+    data = plain_bytes(data)
+    tokens = _Tokens(data)
     names: list[str] = []
     parents: list[int] = []
     offsets: list[list[float] | None] = []

@@ -1,4 +1,11 @@
-"""Folders of clips by person: BVH files, and archives with all clips of one person."""
+"""Folders of clips by person: BVH files, and archives with all clips of one person.
+
+A clip archive is an NPZ file with the keys `names` (J,) and `parents` (J,) of the joints, `offsets`
+(J, 3) in the file's unit, `angles` (F, 3 J) Z, Y, X rotations in that order, intrinsic, in
+hundredths of a degree (int16), `root` (F, 3), `starts` (C,) first frame and `clips` (C,) name of
+each clip; optionally `rate` [Hz] and `unit` [m]. Without these two it is of the CMU database at 15
+frames per second.
+"""
 
 from __future__ import annotations
 
@@ -12,43 +19,39 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..body.skeleton import Skeleton
-from ..errors import FormatError, InputError, RolesNotFound
+from ..errors import FormatError, InputError, RolesNotFound, names_file
 from ..kernels import arrays
 from ..motion.motion import Motion
 from .bvh_read import read_bvh
+from .npz import read_arrays
 
 KEYS = ("names", "parents", "offsets", "angles", "root", "starts", "clips")
 CMU_RATE, CMU_UNIT = 15.0, 0.0564444
-"""Frames a second, and metres per unit, of packs that do not say."""
+"""Frames per second, and metres per unit, of archives that do not say."""
+SHORTEST = 3
+"""Least number of frames of a clip."""
 
 
 def is_clip_archive(path: str | Path) -> bool:
-    """Whether a file is a pack, by its keys."""
+    """Return whether a file is a clip archive, by its keys."""
     try:
-        with np.load(path, allow_pickle=False) as data:
-            return set(KEYS) <= set(data.files)
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, AttributeError):
+        with zipfile.ZipFile(path) as archive:
+            return {f"{key}.npy" for key in KEYS} <= set(archive.namelist())
+    except (OSError, zipfile.BadZipFile):
         return False
 
 
+@names_file
 def read_clip_archive(path: str | Path) -> dict[str, Motion]:
-    """The clips of a pack, by their names."""
-    try:
-        with np.load(path, allow_pickle=False) as data:
-            lost = [key for key in KEYS if key not in data.files]
-            if lost:
-                raise FormatError(
-                    f"Expected a pack with the keys {', '.join(KEYS)}; got none named "
-                    f"{', '.join(lost)}.",
-                    path=str(path),
-                )
-            held = {key: data[key] for key in data.files}
-    except (ValueError, EOFError, zipfile.BadZipFile, AttributeError) as error:
-        raise FormatError(f"Expected a pack in NPZ format: {error}", path=str(path)) from error
-    try:
-        _check(held)
-    except FormatError as error:
-        raise FormatError(str(error), path=str(path)) from error
+    """Read the clips of an archive by their names."""
+    held = read_arrays(path)
+    lost = [key for key in KEYS if key not in held]
+    if lost:
+        raise FormatError(
+            f"Expected a clip archive with the keys {', '.join(KEYS)}; got none named "
+            f"{', '.join(lost)}."
+        )
+    _check(held)
     unit, rate = float(held.get("unit", CMU_UNIT)), float(held.get("rate", CMU_RATE))
     names = tuple(str(name) for name in held["names"])
     joints = len(names)
@@ -64,7 +67,7 @@ def read_clip_archive(path: str | Path) -> dict[str, Motion]:
 
 
 def _check(held: Mapping[str, NDArray[Any]]) -> None:
-    """Refuse arrays that are not those of a pack."""
+    """Raise if arrays are not those of a clip archive."""
     for key in ("parents", "offsets", "angles", "root", "starts", "unit", "rate"):
         if key in held and (held[key].dtype.kind not in "iuf" or not np.isfinite(held[key]).all()):
             raise FormatError(f"Expected finite numbers in `{key}`, got {held[key].dtype}.")
@@ -90,14 +93,10 @@ def _check(held: Mapping[str, NDArray[Any]]) -> None:
         )
 
 
-SHORTEST = 3
-"""Clips of fewer frames say nothing."""
-
-
 def read_subjects(folder: str | Path) -> tuple[dict[str, list[Motion]], list[str]]:
-    """All clips below a folder by subject, and notes on what was left out.
+    """Read all clips below a folder by subject, with notes on what was left out.
 
-    A pack is one subject, named by its number (``subject_002.npz``: "2"). BVH clips belong to the
+    An archive is one subject, named by its number (``subject_002.npz``: "2"). BVH clips belong to the
     same subject when their names agree up to the first underscore (``13_29_jumps.bvh``: "13").
 
     Raises:
@@ -105,7 +104,9 @@ def read_subjects(folder: str | Path) -> tuple[dict[str, list[Motion]], list[str
     """
     place = Path(folder)
     if not place.exists():
-        raise InputError(f"{folder}: expected a folder with BVH clips or packs, found no such one.")
+        raise InputError(
+            f"{folder}: expected a folder with BVH clips or archives, found no such one."
+        )
     paths = [place] if place.is_file() else sorted(place.rglob("*"))
     found: dict[str, list[Motion]] = {}
     notes: list[str] = []
@@ -114,7 +115,7 @@ def read_subjects(folder: str | Path) -> tuple[dict[str, list[Motion]], list[str
         if suffix not in (".bvh", ".npz"):
             continue
         if suffix == ".npz" and not is_clip_archive(path):
-            notes.append(f"{path.name}: left out: no pack of a subject, or not whole")
+            notes.append(f"{path.name}: left out: no clip archive of a subject, or not whole")
             continue
         try:
             motions = (
@@ -132,14 +133,14 @@ def read_subjects(folder: str | Path) -> tuple[dict[str, list[Motion]], list[str
     found = {name: motions for name, motions in found.items() if motions}
     if not found:
         raise InputError(
-            f"{folder}: expected BVH clips or packs of humans, found none that can be used."
+            f"{folder}: expected BVH clips or archives of humans, found none that can be used."
             + "".join(f"\n  {note}" for note in notes[:5])
         )
     return found, notes
 
 
 def subject_name(path: Path) -> str:
-    """Whose clip a file is, by its name."""
+    """Return whose clip a file is, by its name."""
     stem = path.stem
     number = re.fullmatch(r"(?:subject_?)?0*(\d+)", stem)
     if number:

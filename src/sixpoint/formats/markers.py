@@ -1,4 +1,19 @@
-"""Markers of laboratories: TRC and C3D files, and the joints that the usual marker sets show."""
+"""Markers of laboratories: TRC and C3D files, and the joints that the usual marker sets show.
+
+A joint lies between the markers around it, so that their mean is it to a centimetre or two: enough
+for a solver of six points, too little for clinical work. Markers that are named by their joints
+(``L.Wrist``, ``LeftAnkle``) are taken as they are. The upward axis is not in the files: it is taken
+from head and ankles where they are recognised. TRC (Motion Analysis, OpenSim) is text::
+
+    PathFileType  4  (X/Y/Z)  walk.trc
+    DataRate  CameraRate  NumFrames  NumMarkers  Units  ...
+    100  100  487  66  mm  ...
+    Frame#  Time  L.Wrist      R.Wrist      ...
+            X1 Y1 Z1  X2 Y2 Z2 ...
+    1  0.00  ...
+
+with tabs or commas; an empty cell is a marker that was not seen. C3D is read by ezc3d.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +27,11 @@ from typing import Any
 import numpy as np
 
 from ..atomic_write import atomic_write
-from ..errors import FormatError, MissingExtra
+from ..errors import FormatError, MissingExtra, located, names_file
 from ..kernels import arrays
 from ..kernels.types import Floats
 from ..motion.points import SIX, Points
-from .plain_text import MAX_FILE, finite, plain_bytes, read_bytes, text_of
+from .plain_text import MAX_FILE, finite, number_or_nan, plain_bytes, read_bytes, text_of
 from .points_csv import point_name
 from .units import UNITS, UP
 
@@ -43,7 +58,7 @@ LIMBS: Mapping[str, tuple[tuple[str, ...], ...]] = {
 
 
 def as_roles(points: Points) -> Points:
-    """The roles that a marker set shows; the points as they are where it is not known.
+    """Return the roles that a marker set shows; the points as they are where it is not known.
 
     Points that are named by roles already keep those names. Markers that make no role are left out
     once some were recognised.
@@ -66,7 +81,7 @@ def as_roles(points: Points) -> Points:
 
 
 def upright(points: Points, usual: str) -> str:
-    """The axis that points up: from ankles to head if both are seen, else the usual one."""
+    """Return the axis that points up: from ankles to head if both are seen, else the usual one."""
     names = points.names
     if "head" in names and ("l_ankle" in names or "r_ankle" in names):
         ankle = "l_ankle" if "l_ankle" in names else "r_ankle"
@@ -78,7 +93,7 @@ def upright(points: Points, usual: str) -> str:
 
 
 def with_head(points: Points) -> Points:
-    """Markers on a band around the head, lowered to the skull base (Y up)."""
+    """Lower markers on a band around the head to the skull base (Y up)."""
     if "head" not in points.names:
         return points
     positions = points.positions.copy()
@@ -90,7 +105,7 @@ _ALL = (*SIX, *(f"{s}_{part}" for part in ("shoulder", "elbow", "knee") for s in
 
 
 def _bare(name: str) -> str:
-    """A marker's name without the subject: ``Anna:LFHD`` -> ``LFHD``."""
+    """Return a marker's name without the subject: ``Anna:LFHD`` -> ``LFHD``."""
     return name.rsplit(":", 1)[-1]
 
 
@@ -104,54 +119,49 @@ def _alternatives(role: str) -> Sequence[tuple[str, ...]]:
 
 
 def _mean(points: Points, columns: list[int]) -> Floats:
-    """Mean of markers, NaN where one of them is not seen: it would jump."""
+    """Return the mean of markers, NaN where one of them is not seen: it would jump."""
     return np.asarray(points.positions[:, columns].mean(axis=1))
 
 
 HEADER = 5
-"""Lines before the numbers."""
+"""Number of lines before the numbers."""
 MOST = 100_000
-"""Markers in a file."""
+"""Largest number of markers in a file."""
 
 
+@names_file
 def read_points_trc(path: str | os.PathLike[str], *, rate: float | None = None) -> Points:
-    """Read markers; as roles where their names are recognised (see `marker_sets`).
+    """Read markers; as roles where their names are recognised (see `as_roles`).
 
     Args:
         path: the file.
-        rate: frames a second [Hz], if other than the file says.
+        rate: frames per second [Hz], if other than the file says.
 
     Raises:
         FormatError: with the line at fault.
     """
-    lines = text_of(plain_bytes(read_bytes(path), path)).splitlines()
+    lines = text_of(plain_bytes(read_bytes(path))).splitlines()
     if not lines[0].startswith("PathFileType") or len(lines) < HEADER:
-        raise FormatError("Expected 'PathFileType' and four more lines of header.", path=path,
-                          line=1)  # fmt: skip
+        raise FormatError("Expected 'PathFileType' and four more lines of header.", line=1)
     mark = "\t" if "\t" in lines[1] else ","
     keys, values = (_cells(lines[k], mark) for k in (1, 2))
     head = dict(zip(keys, values, strict=False))
     names = [cell for cell in _cells(lines[3], mark)[2:] if cell]
     if not names or len(names) > MOST or len(set(names)) != len(names):
-        raise FormatError(
-            f"Expected the names of markers, each once; got {len(names)}.", path=path, line=4
-        )
-    said = finite(head.get("DataRate", ""))
-    chosen = rate if rate is not None else said
-    if chosen is None or chosen <= 0.0:
-        raise FormatError(f"Expected a positive DataRate, got {head.get('DataRate')!r}.", path=path,
-                          line=3)  # fmt: skip
-    unit = head.get("Units", "mm")
-    if unit not in UNITS:
-        raise FormatError(f"Expected Units among {', '.join(UNITS)}; got {unit!r}.", path=path,
-                          line=3)  # fmt: skip
-    positions = _rows(lines, mark, len(names), path) * UNITS[unit]
-    raw = Points(tuple(names), positions, chosen)
-    return standing(raw, "y")
+        raise FormatError(f"Expected the names of markers, each once; got {len(names)}.", line=4)
+    said, unit = head.get("DataRate", ""), head.get("Units", "mm")
+    chosen = rate if rate is not None else finite(said)
+    with located(line=3):
+        if chosen is None or chosen <= 0.0:
+            raise FormatError(f"Expected a positive DataRate, got {said!r}.")
+        if unit not in UNITS:
+            raise FormatError(f"Expected Units among {', '.join(UNITS)}; got {unit!r}.")
+    positions = _rows(lines, mark, len(names)) * UNITS[unit]
+    return standing(Points(tuple(names), positions, chosen), "y")
 
 
 def standing(raw: Points, usual: str) -> Points:
-    """Markers as roles, Y up."""
+    """Return markers as roles, Y up."""
     points = as_roles(raw)
     turn = np.array(UP[upright(points, usual)])
     turned = Points(points.names, arrays.rotate(turn, points.positions), points.rate)
@@ -184,8 +194,8 @@ def _cells(line: str, mark: str) -> list[str]:
     return [cell.strip() for cell in line.split(mark)]
 
 
-def _rows(lines: list[str], mark: str, count: int, path: object) -> Floats:
-    """Positions (F, N, 3), NaN for empty cells."""
+def _rows(lines: list[str], mark: str, count: int) -> Floats:
+    """Return positions (F, N, 3), NaN for empty cells."""
     table = []
     for at, line in enumerate(lines[HEADER:], HEADER + 1):
         cells = _cells(line, mark)
@@ -194,13 +204,13 @@ def _rows(lines: list[str], mark: str, count: int, path: object) -> Floats:
         cells = (cells[2:] + [""] * (3 * count))[: 3 * count]
         row = []
         for cell in cells:
-            value = np.nan if cell.lower() in ("", "nan") else finite(cell)
+            value = number_or_nan(cell)
             if value is None:
-                raise FormatError(f"Expected a number, got {cell[:40]!r}.", path=path, line=at)
+                raise FormatError(f"Expected a number, got {cell[:40]!r}.", line=at)
             row.append(value)
         table.append(row)
     if not table:
-        raise FormatError("Expected at least one row of numbers, got none.", path=path)
+        raise FormatError("Expected at least one row of numbers, got none.")
     positions = np.array(table, dtype=np.float64).reshape(len(table), count, 3)
     positions[np.isnan(positions).any(axis=-1)] = np.nan
     return positions
@@ -210,14 +220,15 @@ LARGEST = 1e6
 """A coordinate beyond this is no place in a laboratory, in any unit."""
 
 
+@names_file
 def read_points_c3d(path: str | os.PathLike[str], *, rate: float | None = None) -> Points:
-    """Read markers; as roles where their names are recognised (see `marker_sets`).
+    """Read markers; as roles where their names are recognised (see `as_roles`).
 
     Z is up where head and ankles do not tell: laboratories have it so.
 
     Args:
         path: the file.
-        rate: frames a second [Hz], if other than the file says.
+        rate: frames per second [Hz], if other than the file says.
 
     Raises:
         FormatError: ezc3d cannot read it, or there are no markers in it.
@@ -229,9 +240,9 @@ def read_points_c3d(path: str | os.PathLike[str], *, rate: float | None = None) 
         raise MissingExtra("ezc3d", "c3d", "Reading C3D") from error
     source = Path(path)
     if not source.is_file():
-        raise FormatError("Cannot be read: no such file.", path=path)
+        raise FormatError("Cannot be read: no such file.")
     if not 512 <= source.stat().st_size <= MAX_FILE:
-        raise FormatError(f"Expected 512 to {MAX_FILE} bytes of C3D.", path=path)
+        raise FormatError(f"Expected 512 to {MAX_FILE} bytes of C3D.")
     try:
         content = ezc3d.c3d(str(source))
         values = np.asarray(content["data"]["points"], dtype=np.float64)
@@ -240,12 +251,12 @@ def read_points_c3d(path: str | os.PathLike[str], *, rate: float | None = None) 
         said = float(np.ravel(group["RATE"]["value"])[0])
         units = [str(unit).lower() for unit in group.get("UNITS", {}).get("value", [])]
     except Exception as error:  # ezc3d raises whatever C++ or its dictionaries raise
-        raise FormatError(f"Expected C3D: {error}.", path=path) from None
+        raise FormatError(f"Expected C3D: {error}.") from None
     if values.ndim != 3 or not values.shape[1] or not values.shape[2]:
-        raise FormatError("Expected markers, got none.", path=path)
+        raise FormatError("Expected markers, got none.")
     chosen = rate if rate is not None else said
     if not 0.0 < chosen < 1e6:
-        raise FormatError(f"Expected a positive POINT:RATE, got {chosen}.", path=path)
+        raise FormatError(f"Expected a positive POINT:RATE, got {chosen}.")
     unit = units[0] if units and units[0] in UNITS else "mm"
     positions = np.moveaxis(values[:3], 0, -1).transpose(1, 0, 2) * UNITS[unit]
     positions[~(np.abs(positions) < LARGEST).all(axis=-1)] = np.nan
@@ -255,7 +266,7 @@ def read_points_c3d(path: str | os.PathLike[str], *, rate: float | None = None) 
 
 
 def _labels(group: Any, count: int) -> tuple[str, ...]:
-    """Names of all markers; LABELS2 and so on hold those beyond the 255th."""
+    """Return names of all markers; LABELS2 and so on hold those beyond the 255th."""
     names = [str(name).strip() for name in group["LABELS"]["value"]]
     k = 2
     while f"LABELS{k}" in group:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from ..atomic_write import atomic_write
 from ..body.skeleton import Skeleton
-from ..errors import FormatError, InputError
+from ..errors import FormatError, InputError, names_file
 from ..kernels.types import Vec3
 from ..motion.motion import Motion, Source
 from ..motion.points import Points
@@ -68,6 +68,7 @@ def write_motion_npz(motion: Motion, path: str | os.PathLike[str]) -> tuple[str,
     return ()
 
 
+@names_file
 def read_motion_npz(path: str | os.PathLike[str]) -> Motion:
     """Read a motion written by `write_motion_npz`."""
     content = read_arrays(path)
@@ -75,16 +76,15 @@ def read_motion_npz(path: str | os.PathLike[str]) -> Motion:
         points = set(_POINTS_NEEDED) <= content.keys() and "parents" not in content
         hint = "; these are tracked points: use load_points" if points else ""
         keys = ", ".join(sorted(content)[:12]) or "nothing"
-        raise FormatError(f"Expected a {MOTION_FORMAT} file, got the keys {keys}{hint}.", path=path)
+        raise FormatError(f"Expected a {MOTION_FORMAT} file, got the keys {keys}{hint}.")
     try:
         kind, version = str(content["format"]), int(content["version"])
         if kind != MOTION_FORMAT or version != VERSION:
             raise FormatError(
                 f"Expected a {MOTION_FORMAT} file of version {VERSION}, "
-                f"got {kind[:40]!r} of version {version}.",
-                path=path,
+                f"got {kind[:40]!r} of version {version}."
             )
-        _demand(content, _MOTION_NEEDED, path)
+        _demand(content, _MOTION_NEEDED)
         text = {key: json.loads(str(content[key])) for key in ("hinges", "source")}
         roles = json.loads(str(content["roles"])) if "roles" in content else None
         skeleton = Skeleton(
@@ -107,7 +107,7 @@ def read_motion_npz(path: str | os.PathLike[str]) -> Motion:
             source=_source(text["source"]),
         )
     except (InputError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise FormatError(f"Not a sound {MOTION_FORMAT} file: {error}", path=path) from None
+        raise FormatError(f"Not a sound {MOTION_FORMAT} file: {error}") from None
 
 
 def write_points_npz(points: Points, path: str | os.PathLike[str]) -> None:
@@ -121,19 +121,18 @@ def write_points_npz(points: Points, path: str | os.PathLike[str]) -> None:
         np.savez(file, **content)
 
 
+@names_file
 def read_points_npz(path: str | os.PathLike[str], *, rate: float | None = None) -> Points:
     """Read tracked points; a given rate [Hz] replaces the file's."""
     content = read_arrays(path)
     if "format" in content:
-        raise FormatError("Expected tracked points, got a motion: use load.", path=path)
+        raise FormatError("Expected tracked points, got a motion: use load.")
     if rate is not None:
         content["rate"] = np.asarray(rate)
-    _demand(content, _POINTS_NEEDED, path)
+    _demand(content, _POINTS_NEEDED)
     unknown = sorted(content.keys() - set(POINTS_KEYS))
     if unknown:
-        raise FormatError(
-            f"No key {unknown[0]!r} in points; there are {', '.join(POINTS_KEYS)}.", path=path
-        )
+        raise FormatError(f"No key {unknown[0]!r} in points; there are {', '.join(POINTS_KEYS)}.")
     try:
         return Points(
             names=tuple(map(str, content["names"])),
@@ -143,9 +142,10 @@ def read_points_npz(path: str | os.PathLike[str], *, rate: float | None = None) 
             confidence=content.get("confidence"),
         )
     except (InputError, ValueError, TypeError) as error:
-        raise FormatError(f"Not sound points: {error}", path=path) from None
+        raise FormatError(f"Not sound points: {error}") from None
 
 
+@names_file
 def read_arrays(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
     """All arrays of an NPZ file, each checked against its own size before it is made."""
     arrays: dict[str, NDArray[Any]] = {}
@@ -153,20 +153,19 @@ def read_arrays(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
         with zipfile.ZipFile(path) as archive:
             for member in archive.infolist():
                 name = member.filename.removesuffix(".npy")
-                arrays[name] = _read_array(archive, member, path)
+                arrays[name] = _read_array(archive, member)
     except OSError as error:
-        raise FormatError(f"Cannot be read: {error.strerror or error}.", path=path) from None
+        raise FormatError(f"Cannot be read: {error.strerror or error}.") from None
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-        raise FormatError(f"Expected an NPZ file, got no sound ZIP: {error}.", path=path) from None
+        raise FormatError(f"Expected an NPZ file, got no sound ZIP: {error}.") from None
     return arrays
 
 
-def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: object) -> NDArray[Any]:
+def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
     if member.file_size > MAX_BYTES:
         raise FormatError(
             f"Expected arrays of at most {MAX_BYTES} bytes, got {member.file_size} "
-            f"in {member.filename[:40]!r}.",
-            path=path,
+            f"in {member.filename[:40]!r}."
         )
     data = archive.read(member)
     stream = io.BytesIO(data)
@@ -182,17 +181,13 @@ def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: object)
         stream.seek(0)
         return np.lib.format.read_array(stream, allow_pickle=False)
     except (ValueError, KeyError, TypeError, EOFError, RecursionError, MemoryError) as error:
-        raise FormatError(
-            f"Expected an array in {member.filename[:40]!r}, but {error}.", path=path
-        ) from None
+        raise FormatError(f"Expected an array in {member.filename[:40]!r}, but {error}.") from None
 
 
-def _demand(content: Mapping[str, Any], keys: tuple[str, ...], path: object) -> None:
+def _demand(content: Mapping[str, Any], keys: tuple[str, ...]) -> None:
     missing = [key for key in keys if key not in content]
     if missing:
-        raise FormatError(
-            f"Expected the keys {', '.join(keys)}; {', '.join(missing)} not found.", path=path
-        )
+        raise FormatError(f"Expected the keys {', '.join(keys)}; {', '.join(missing)} not found.")
 
 
 def _strings(names: tuple[str, ...]) -> NDArray[np.str_]:

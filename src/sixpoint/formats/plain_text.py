@@ -14,7 +14,7 @@ LARGEST = 1e12
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
-    """The content of a file.
+    """Return the content of a file.
 
     Raises:
         FormatError: it cannot be opened, or is enormous.
@@ -34,8 +34,8 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     return b"".join(pieces)
 
 
-def plain_bytes(data: bytes, path: object) -> bytes:
-    """The text without byte-order mark, in an ASCII-compatible encoding.
+def plain_bytes(data: bytes) -> bytes:
+    """Return the text without byte-order mark, in an ASCII-compatible encoding.
 
     Raises:
         FormatError: it is empty or not text.
@@ -44,17 +44,17 @@ def plain_bytes(data: bytes, path: object) -> bytes:
         try:
             data = data.decode("utf-16").encode()
         except UnicodeError:
-            raise FormatError("Expected text, got broken UTF-16.", path=path) from None
+            raise FormatError("Expected text, got broken UTF-16.") from None
     data = data.removeprefix(b"\xef\xbb\xbf")
     if not data.strip():
-        raise FormatError("Expected text, got an empty file.", path=path)
+        raise FormatError("Expected text, got an empty file.")
     if b"\0" in data:
-        raise FormatError("Expected text, got binary data (it contains zero bytes).", path=path)
+        raise FormatError("Expected text, got binary data (it contains zero bytes).")
     return data
 
 
 def text_of(data: bytes) -> str:
-    """UTF-8 where it is valid, else Latin-1, which always is."""
+    """Decode UTF-8 where it is valid, else Latin-1, which always is."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
@@ -62,7 +62,7 @@ def text_of(data: bytes) -> str:
 
 
 def finite(token: str) -> float | None:
-    """The number, or None when it is not a finite one of sensible size."""
+    """Return the number, or None when it is not a finite one of sensible size."""
     try:
         value = float(token)
     except ValueError:
@@ -71,7 +71,13 @@ def finite(token: str) -> float | None:
     return value if sound and token.isascii() else None
 
 
+def number_or_nan(cell: str) -> float | None:
+    """Return the number in a cell of a table, NaN for an empty one, None if it is no number."""
+    text = cell.strip()
+    return math.nan if text.lower() in ("", "nan") else finite(text)
+
+
 def line_at(data: bytes, position: int) -> int:
-    """Line number of a byte, counted from 1; CR, LF and CRLF all end lines."""
+    """Return the line number of a byte, counted from 1; CR, LF and CRLF all end lines."""
     head = data[:position]
     return 1 + head.count(b"\n") + head.count(b"\r") - head.count(b"\r\n")

@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 
 from ..atomic_write import atomic_write
-from ..errors import FormatError
+from ..errors import FormatError, located, names_file
 from ..kernels.types import Floats, Ints
 from ..motion.points import Points
-from .plain_text import finite, plain_bytes, read_bytes, text_of
+from .plain_text import number_or_nan, plain_bytes, read_bytes, text_of
 
 JITTER = 0.1
 """Steps of time may differ from even ones by this part of a step ..."""
@@ -32,7 +32,7 @@ ROUNDING = 1.05e-3
 milliseconds."""
 
 PARTS = ("x", "y", "z", "qw", "qx", "qy", "qz", "confidence")
-"""What a column may hold of its point."""
+"""Parts of a point that a column may hold."""
 
 _SIDES = {"l": "l", "left": "l", "r": "r", "right": "r"}
 _JOINTS = ("clavicle", "shoulder", "elbow", "wrist", "hip", "knee", "ankle")
@@ -40,7 +40,7 @@ _CENTRE = {"pelvis": "pelvis", "hips": "pelvis", "waist": "pelvis", "head": "hea
 
 
 def point_name(name: str) -> str:
-    """The role that a point name means (``LeftWrist`` -> ``l_wrist``), else the name itself."""
+    """Return the role that a point name means (``LeftWrist`` -> ``l_wrist``), else the name."""
     words = [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+|\d+", name)]
     if len(words) == 1 and words[0] in _CENTRE:
         return _CENTRE[words[0]]
@@ -52,6 +52,7 @@ def point_name(name: str) -> str:
     return name
 
 
+@names_file
 def read_points_csv(path: str | os.PathLike[str], *, rate: float | None = None) -> Points:
     """Read tracked points.
 
@@ -60,24 +61,25 @@ def read_points_csv(path: str | os.PathLike[str], *, rate: float | None = None) 
 
     Args:
         path: the file.
-        rate: frames a second [Hz]; overrides the times, and is needed for a single row.
+        rate: frames per second [Hz]; overrides the times, and is needed for a single row.
 
     Raises:
         FormatError: with the line at fault.
     """
-    lines = text_of(plain_bytes(read_bytes(path), path)).splitlines()
+    lines = text_of(plain_bytes(read_bytes(path))).splitlines()
     delimiter = next((d for d in ",;\t" if d in lines[0]), ",")
     rows = csv.reader(lines, delimiter=delimiter)
     try:
         header = [cell.strip() for cell in next(rows, [])]
-        columns, names = _columns(header, path)
-        values, at = _values(rows, header, path)
+        with located(line=1):
+            columns, names = _columns(header)
+        values, at = _values(rows, header)
     except csv.Error as error:
-        raise FormatError(f"Expected CSV: {error}.", path=path) from None
+        raise FormatError(f"Expected CSV: {error}.") from None
     if not len(values):
-        raise FormatError("Expected at least one row of numbers, got none.", path=path)
+        raise FormatError("Expected at least one row of numbers, got none.")
     if rate is None:
-        slots, rate = _grid(values[:, 0], at, path)
+        slots, rate = _grid(values[:, 0], at)
     else:
         slots = np.arange(len(values))
     table = np.full((int(slots[-1]) + 1, values.shape[1]), np.nan)
@@ -85,11 +87,11 @@ def read_points_csv(path: str | os.PathLike[str], *, rate: float | None = None) 
     return Points(names, *_arrays(table, columns, names, rate))
 
 
-def _columns(header: list[str], path: object) -> tuple[dict[tuple[str, str], int], tuple[str, ...]]:
-    """(point, part) -> column, and the points in order of appearance."""
+def _columns(header: list[str]) -> tuple[dict[tuple[str, str], int], tuple[str, ...]]:
+    """Return the column of each (point, part), and the points in order of appearance."""
     if not header or header[0].lower() != "time":
         got = repr(header[0][:40]) if header else "nothing"
-        raise FormatError(f"Expected 'time' as the first column, got {got}.", path=path, line=1)
+        raise FormatError(f"Expected 'time' as the first column, got {got}.")
     columns: dict[tuple[str, str], int] = {}
     for k, cell in enumerate(header[1:], 1):
         point, dot, part = cell.rpartition(".")
@@ -97,16 +99,14 @@ def _columns(header: list[str], path: object) -> tuple[dict[tuple[str, str], int
         if not dot or key[1] not in PARTS or not point:
             raise FormatError(
                 f"Expected a column such as 'pelvis.x' (parts: {', '.join(PARTS)}), "
-                f"got {cell[:40]!r}.",
-                path=path,
-                line=1,
+                f"got {cell[:40]!r}."
             )
         if key in columns:
-            raise FormatError(f"Column {'.'.join(key)!r} is there twice.", path=path, line=1)
+            raise FormatError(f"Column {'.'.join(key)!r} is there twice.")
         columns[key] = k
     names = tuple(dict.fromkeys(point for point, _ in columns))
     if not names:
-        raise FormatError("Expected columns of points, got only the time.", path=path, line=1)
+        raise FormatError("Expected columns of points, got only the time.")
     groups = (("x", "y", "z"), ("qw", "qx", "qy", "qz"))
     for name in names:
         for group in groups:
@@ -114,54 +114,44 @@ def _columns(header: list[str], path: object) -> tuple[dict[tuple[str, str], int
             if have != list(group) and (have or group is groups[0]):
                 raise FormatError(
                     f"Expected the columns {', '.join(f'{name}.{part}' for part in group)}, "
-                    f"got {', '.join(have) or 'none of them'}.",
-                    path=path,
-                    line=1,
+                    f"got {', '.join(have) or 'none of them'}."
                 )
     return columns, names
 
 
-def _values(rows: Any, header: list[str], path: object) -> tuple[Floats, list[int]]:
-    """The table, NaN for empty cells, and the line of each row."""
+def _values(rows: Any, header: list[str]) -> tuple[Floats, list[int]]:
+    """Return the table, NaN for empty cells, and the line of each row."""
     values: list[list[float]] = []
     at: list[int] = []
     for row in rows:
         if not any(cell.strip() for cell in row):
             continue
-        if len(row) != len(header):
-            raise FormatError(
-                f"Expected {len(header)} cells, as in the header, got {len(row)}.",
-                path=path,
-                line=rows.line_num,
-            )
-        numbers = []
-        for name, cell in zip(header, row, strict=True):
-            text = cell.strip()
-            number = np.nan if text.lower() in ("", "nan") else finite(text)
-            if number is None or (name is header[0] and number != number):
+        with located(line=rows.line_num):
+            if len(row) != len(header):
                 raise FormatError(
-                    f"Expected a finite number in column {name!r}, got {text[:40]!r}.",
-                    path=path,
-                    line=rows.line_num,
+                    f"Expected {len(header)} cells, as in the header, got {len(row)}."
                 )
-            numbers.append(number)
+            numbers = []
+            for name, cell in zip(header, row, strict=True):
+                number = number_or_nan(cell)
+                if number is None or (name is header[0] and number != number):
+                    got = cell.strip()[:40]
+                    raise FormatError(f"Expected a finite number in column {name!r}, got {got!r}.")
+                numbers.append(number)
         values.append(numbers)
         at.append(rows.line_num)
     return np.array(values, dtype=np.float64).reshape(len(values), len(header)), at
 
 
-def _grid(times: Floats, at: list[int], path: object) -> tuple[Ints, float]:
-    """Frame number of each row on an even grid of time, and its rate [Hz]."""
+def _grid(times: Floats, at: list[int]) -> tuple[Ints, float]:
+    """Return the frame number of each row on an even grid of time, and its rate [Hz]."""
     if len(times) < 2:
-        raise FormatError(
-            "Expected at least two rows, to see the rate; got one: give the rate.", path=path
-        )
+        raise FormatError("Expected at least two rows, to see the rate; got one: give the rate.")
     steps = np.diff(times)
     if not (steps > 0.0).all():
         row = int(np.argmin(steps > 0.0)) + 1
         raise FormatError(
             f"Expected times that increase, got {times[row]:g} s after {times[row - 1]:g} s.",
-            path=path,
             line=at[row],
         )
     counts = np.maximum(1, np.round(steps / np.median(steps)))
@@ -173,7 +163,6 @@ def _grid(times: Floats, at: list[int], path: object) -> tuple[Ints, float]:
         raise FormatError(
             f"Expected even steps of time, about {step:g} s, got {steps[row - 1]:g} s; "
             "resample the points first, or give the rate to take the rows as they come.",
-            path=path,
             line=at[row],
         )
     rate = 1.0 / step
@@ -187,7 +176,7 @@ def _grid(times: Floats, at: list[int], path: object) -> tuple[Ints, float]:
 def _arrays(
     table: Floats, columns: dict[tuple[str, str], int], names: tuple[str, ...], rate: float
 ) -> tuple[Floats, float, Floats | None, Floats | None]:
-    """Positions, rate, rotations and confidence as `Points` wants them."""
+    """Return positions, rate, rotations and confidence for `Points`."""
 
     def part(name: str, letters: str) -> Floats:
         if (name, letters) not in columns:
