@@ -96,7 +96,7 @@ def _check(held: Mapping[str, NDArray[Any]]) -> None:
 def read_subjects(folder: str | Path) -> tuple[dict[str, list[Motion]], list[str]]:
     """Read all clips below a folder by subject, with notes on what was left out.
 
-    An archive is one subject, named by its number (``subject_002.npz``: "2"). BVH clips belong to the
+    An archive is one subject, named by its number (``subject_002.npz``: "2"). BVH clips are of the
     same subject when their names agree up to the first underscore (``13_29_jumps.bvh``: "13").
 
     Raises:
