@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 
-from sixpoint.kernels.types import Quat
+from sixpoint.kernels.quaternion import quat_from_axis_angle
+from sixpoint.kernels.types import Quat, Vec3
+from sixpoint.kernels.vector import vec_add, vec_cross, vec_dot, vec_length, vec_scale
+
+POLE = 1e-9
+"""Nearer than this to a pole of the swing sphere, directions have no azimuth [rad]."""
 
 
 def scipy_rotation(q: ArrayLike) -> Rotation:
@@ -45,3 +51,20 @@ def assert_same_angle(a: ArrayLike, b: ArrayLike, atol: float = 1e-12) -> None:
     d = np.asarray(a) - np.asarray(b)
     gap = np.abs(np.arctan2(np.sin(d), np.cos(d)))
     assert gap.max(initial=0.0) <= atol, f"{a} and {b} differ by {gap.max()}"
+
+
+def swing_polar(direction: Vec3, b: Vec3, e1: Vec3, e2: Vec3) -> tuple[float, float]:
+    """Azimuth theta in (-pi, pi] and amplitude psi in [0, pi] of a direction seen from b [rad].
+
+    b, e1, e2 are orthonormal; theta runs from e1 towards e2 and is 0 at both poles.
+    """
+    psi = math.atan2(vec_length(vec_cross(b, direction)), vec_dot(b, direction))
+    if psi < POLE or psi > math.pi - POLE:
+        return 0.0, psi
+    return math.atan2(vec_dot(direction, e2), vec_dot(direction, e1)), psi
+
+
+def swing_from_polar(theta: float, psi: float, b: Vec3, e1: Vec3, e2: Vec3) -> Quat:
+    """Swing that takes b to the direction with azimuth theta and amplitude psi [rad]."""
+    towards = vec_add(vec_scale(e1, math.cos(theta)), vec_scale(e2, math.sin(theta)))
+    return quat_from_axis_angle(vec_cross(b, towards), psi)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from oracles import swing_from_polar, swing_polar
 from sixpoint.kernels.limits import (
     EULER_BOX,
     FIXED,
@@ -34,7 +35,7 @@ from sixpoint.kernels.quaternion import (
     quat_rotate,
     quat_twist_angle,
 )
-from sixpoint.kernels.rotation import circular_clamp, swing_from_polar, swing_polar
+from sixpoint.kernels.rotation import circular_clamp
 from sixpoint.kernels.spline import closed_slope, fit_clamped
 from sixpoint.kernels.types import Quat
 from strategies import bases, gaps, rotations

@@ -18,7 +18,6 @@ from sixpoint.kernels.quaternion import (
     quat_from_columns,
     quat_from_rotvec,
     quat_load,
-    quat_log,
     quat_mul,
     quat_normalize,
     quat_rotate,
@@ -114,11 +113,6 @@ def test_rotation_vector_of_exactly_half_a_turn(axis):
     v = quat_to_rotvec((0.0, *axis))
     assert vec_length(v) == math.pi
     assert max(v) == math.pi  # canonical sign
-
-
-@given(rotations())
-def test_logarithm_is_half_the_rotation_vector(q):
-    assert quat_log(q) == vec_scale(quat_to_rotvec(q), 0.5)
 
 
 @given(rotations(), rotations())

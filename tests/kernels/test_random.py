@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from sixpoint.kernels._jit import kernel
 from sixpoint.kernels.random import (
-    random_fill,
     random_normal3,
     random_normals,
     random_state,
@@ -14,6 +14,13 @@ from sixpoint.kernels.random import (
 )
 
 MANY = 200_000
+
+
+@kernel
+def random_fill(state, out, normal):
+    """Fill an array (n,) with numbers in (0, 1), or of the standard normal distribution."""
+    for i in range(out.shape[0]):
+        out[i] = random_normals(state)[0] if normal else random_uniform(state)
 
 
 def filled(seed: int, normal: bool, count: int = MANY):

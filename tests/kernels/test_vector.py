@@ -14,7 +14,6 @@ from sixpoint.kernels.vector import (
     vec_cross,
     vec_distance,
     vec_dot,
-    vec_is_finite,
     vec_length,
     vec_load,
     vec_reject,
@@ -75,13 +74,6 @@ def test_angle_keeps_its_digits_where_acos_loses_them(angle):
 
 def test_angle_with_the_zero_vector_is_zero():
     assert vec_angle(X, (0.0, 0.0, 0.0)) == 0.0
-
-
-@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
-def test_finiteness_looks_at_every_component(bad):
-    assert vec_is_finite((1.0, 2.0, 3.0))
-    for k in range(3):
-        assert not vec_is_finite(tuple(bad if i == k else 0.0 for i in range(3)))
 
 
 def test_rows_are_loaded_as_floats_and_stored_in_place():

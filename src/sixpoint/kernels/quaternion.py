@@ -121,12 +121,6 @@ def quat_to_rotvec(q: Quat) -> Vec3:
 
 
 @helper
-def quat_log(q: Quat) -> Vec3:
-    """Quaternion logarithm: half the rotation vector."""
-    return vec_scale(quat_to_rotvec(q), 0.5)
-
-
-@helper
 def quat_angle(a: Quat, b: Quat) -> float:
     """Angle of the rotation between two orientations [rad], in [0, pi]."""
     d = quat_mul(quat_conj(a), b)

@@ -12,8 +12,8 @@ import math
 
 import numpy as np
 
-from ._jit import helper, kernel
-from .types import Floats, Ints, Vec3
+from ._jit import helper
+from .types import Ints, Vec3
 
 WORD = 0xFFFFFFFF
 """All bits of a word."""
@@ -66,10 +66,3 @@ def random_normal3(state: Ints) -> Vec3:
     x, y = random_normals(state)
     z, _ = random_normals(state)
     return x, y, z
-
-
-@kernel
-def random_fill(state: Ints, out: Floats, normal: bool) -> None:
-    """Fill an array (n,) with numbers in (0, 1), or of the standard normal distribution."""
-    for i in range(out.shape[0]):
-        out[i] = random_normals(state)[0] if normal else random_uniform(state)

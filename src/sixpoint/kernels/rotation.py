@@ -18,10 +18,7 @@ from .quaternion import (
     quat_twist_angle,
 )
 from .types import Floats, Quat, Vec3
-from .vector import TINY, vec_add, vec_cross, vec_dot, vec_length, vec_reject, vec_scale, vec_unit
-
-POLE = 1e-9
-"""Nearer than this to a pole of the swing sphere, directions have no azimuth [rad]."""
+from .vector import TINY, vec_cross, vec_dot, vec_length, vec_reject, vec_unit
 
 ZYZ_LOCK = 1e-6
 """Nearer than this to 0 or pi, the middle ZYZ angle counts as locked [rad]: the outer two would be
@@ -95,25 +92,6 @@ def swing_twist_split(q: Quat, axis: Vec3) -> tuple[Quat, float]:
     angle = quat_twist_angle(q, axis)
     swing = quat_mul(q, quat_from_axis_angle(axis, -angle))
     return quat_canonical(swing), angle
-
-
-@helper
-def swing_polar(direction: Vec3, b: Vec3, e1: Vec3, e2: Vec3) -> tuple[float, float]:
-    """Azimuth theta in (-pi, pi] and amplitude psi in [0, pi] of a direction seen from b [rad].
-
-    b, e1, e2 are orthonormal; theta runs from e1 towards e2 and is 0 at both poles.
-    """
-    psi = math.atan2(vec_length(vec_cross(b, direction)), vec_dot(b, direction))
-    if psi < POLE or psi > math.pi - POLE:
-        return 0.0, psi
-    return math.atan2(vec_dot(direction, e2), vec_dot(direction, e1)), psi
-
-
-@helper
-def swing_from_polar(theta: float, psi: float, b: Vec3, e1: Vec3, e2: Vec3) -> Quat:
-    """Swing that takes b to the direction with azimuth theta and amplitude psi [rad]."""
-    towards = vec_add(vec_scale(e1, math.cos(theta)), vec_scale(e2, math.sin(theta)))
-    return quat_from_axis_angle(vec_cross(b, towards), psi)
 
 
 @helper

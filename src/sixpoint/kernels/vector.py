@@ -95,9 +95,3 @@ def vec_reject(a: Vec3, axis: Vec3) -> Vec3:
 def vec_angle(a: Vec3, b: Vec3) -> float:
     """Angle between two vectors [rad], exact near 0 and pi where acos is not."""
     return math.atan2(vec_length(vec_cross(a, b)), vec_dot(a, b))
-
-
-@helper
-def vec_is_finite(a: Vec3) -> bool:
-    """Whether no component is NaN or infinite."""
-    return math.isfinite(a[0]) and math.isfinite(a[1]) and math.isfinite(a[2])
