@@ -37,8 +37,6 @@ import numpy as np
 
 P = ParamSpec("P")
 R = TypeVar("R")
-C = TypeVar("C")
-D = TypeVar("D")
 
 HASH_LENGTH = 12
 KEPT_VERSIONS = 4
@@ -70,24 +68,17 @@ def kernel(function: Callable[P, R]) -> Kernel[P, R]:
     return Kernel(function)
 
 
-def frame_kernel(solve_frame: Callable[[C, D, int], None]) -> Kernel[[C, D, int, int], None]:
-    """Return the compiled loop that calls `solve_frame(context, frames, frame)` for many frames.
+def frame_kernel(
+    solve_frame: Callable[..., None], loop: Callable[..., None]
+) -> Kernel[[Any, Any, int, int], None]:
+    """Return a loop over frames as an entry point, named after the function that solves a frame.
 
-    The kernel takes `(context, frames, first, last)` and solves the frames `first` to `last - 1`.
-    `solve_frame` needs no other mark and may still be called from kernels::
-
-        def solve_frame(context, frames, frame): ...
-
-        solve_frames = frame_kernel(solve_frame)
+    ``loop(context, frames, first, last)`` calls ``solve_frame(context, frames, frame)`` for the
+    frames `first` to `last - 1`, and is a closure over it. `solve_frame` becomes a helper.
     """
     helper(solve_frame)
-
-    def loop(context: C, frames: D, first: int, last: int) -> None:
-        for frame in range(first, last):
-            solve_frame(context, frames, frame)
-
     loop.__module__ = solve_frame.__module__
-    loop.__name__ = loop.__qualname__ = f"{solve_frame.__name__}_loop"
+    loop.__name__ = loop.__qualname__ = f"{solve_frame.__name__}s"
     loop.__doc__ = solve_frame.__doc__
     return Kernel(loop)
 

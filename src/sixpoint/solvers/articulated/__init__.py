@@ -1,0 +1,1 @@
+"""Any articulated skeleton as tables: chains, trees, hands, and people in parts."""

@@ -1,0 +1,1 @@
+"""Sequential IK and its relatives: a body solved part by part, each in closed form."""

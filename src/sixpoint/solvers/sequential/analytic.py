@@ -1,0 +1,307 @@
+"""Analytic upper body: trunk and arms in closed form from head, wrists and the trunk's centre.
+
+Boulic, Varona, Unzueta, Peinado, Suescun and Perales, "Evaluation of on-line analytic and numeric
+inverse kinematics approaches driven by partial vision input", Virtual Reality 10 (2006), section 5.
+The trunk is one rigid segment; the centre of the trunk is the point `pelvis`, as a camera's
+silhouettes show it. It turns so that its length lies along the line from its centre to the head,
+then about that line until its side lies along the line between the hands, then moves until the head
+is where it was seen. An arm is pointed at its wrist, bent to the distance, and swivelled to the
+middle of the shoulder's range. Legs, which the paper leaves out, go to the ankles if those are
+given.
+
+**Good at** speed, a head that is exactly where it was seen, wrists exact within reach. **Bad at**
+bent backs, balance (it knows none), and noise in hands and trunk, which passes straight through.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ...kernels._jit import helper
+from ...kernels.limits import limit_clamp_angle, limit_project
+from ...kernels.quaternion import (
+    quat_conj,
+    quat_from_axis_angle,
+    quat_from_columns,
+    quat_load,
+    quat_mul,
+    quat_rotate,
+    quat_store,
+    quat_unrotate,
+)
+from ...kernels.rotation import angle_wrap, quat_to_euler_xyz
+from ...kernels.types import Quat, Vec3
+from ...kernels.vector import (
+    as3,
+    vec_add,
+    vec_cross,
+    vec_dot,
+    vec_length,
+    vec_load,
+    vec_reject,
+    vec_scale,
+    vec_store,
+    vec_sub,
+    vec_unit,
+)
+from ..base2 import Capabilities, Problem, Solver
+from ..context import LIMITED, MISSING, Frames
+from ..people.plan import PersonSettings
+from ..people.points import begin_frame
+from ..people.tables import FIRST_LIMB, HEAD, LIMB_ROWS, LIMBS, PELVIS
+from ..settings import Fraction
+from .context import Context, sequential_kernel
+from .limb_ends import FELT, FIXED, REST, limb_begin, limb_end
+from .plan import SequentialPlan
+from .pose import finish_frame
+from .sik import SequentialSolver
+from .spine import spine_chord
+from .swivel import (
+    COARSE,
+    COARSE_STEPS,
+    FINE,
+    FINE_STEPS,
+    TIE,
+    solve_limb_swivelled,
+    swivel_change,
+    swivel_zero,
+    swivelled,
+    tgb_limb,
+)
+from .trunk import hang_pelvis
+
+ARMS = 2
+CLOSE = 0.5
+"""Hands nearer than this part of their distance in the neutral stance say less of the trunk."""
+ALONG = math.cos(math.radians(45.0))
+"""A line between the hands within this angle of the body's side turns the trunk as the paper has
+it; beyond, it says less and less."""
+BLIND = 10.0
+"""So many times slower than one line is followed, hands stand for feet that are not seen."""
+SIDE = 1
+"""Row of `State.poles`."""
+MIDDLE: Vec3 = (-math.radians(60.0), math.radians(5.0), math.radians(55.0))
+HALF_RANGE: Vec3 = (math.radians(110.0), math.radians(85.0), math.radians(95.0))
+"""Middles and half-ranges of the left shoulder's angles about X, Y, Z in follower order: 170
+degrees of flexion and 50 of extension, 90 and 80 of twist, 150 of abduction and 40 of adduction.
+Those of the right shoulder mirror them in Y and Z."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnalyticUpperSolver(PersonSettings, Solver):
+    """Settings of the analytic upper body."""
+
+    name: ClassVar[str] = "analytic-upper"
+    title: ClassVar[str] = "Analytic upper body"
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        humans=True,
+        chains=False,
+        limits=True,
+        rotations=False,
+        missing=True,
+        history=True,
+        exact=True,
+    )
+
+    hands: Fraction = 0.5
+    """How much the line between the hands turns the trunk about its length, from 0 (it keeps
+    facing where it did) to 1 (it follows at once)."""
+    trunk: bool = True
+    """Turn and move the trunk with head and centre. False: it stays as it stood at first, and far
+    hands are missed (Fig. 12, left)."""
+    clavicles: bool = False
+    """Let clavicles help an arm that is too short. The paper has none."""
+
+    def plan(self, problem: Problem) -> SequentialPlan:
+        """Return the tables and the kernel for one person."""
+        numbers = {**SequentialSolver().numbers(), "clavicle": REST if self.clavicles else FIXED}
+        return SequentialPlan(self, problem, solve_frames, numbers)
+
+
+@helper
+def body_side(c: Context, flags: int, hands: Vec3) -> Vec3:
+    """Where the left of the body is, a horizontal unit vector: what hands are compared with.
+
+    Between the line of the ankles and the trunk of the frame before: either alone swings or runs
+    away. Where ankles are not seen, a slow memory of the hands (row `SIDE` of the poles).
+    """
+    settings, state, work = c.settings, c.state, c.work
+    left, right = FIRST_LIMB + 2, FIRST_LIMB + 3
+    feet = vec_sub(vec_load(work.points, left), vec_load(work.points, right))
+    feet = vec_unit((feet[0], 0.0, feet[2]), vec_unit(hands, (1.0, 0.0, 0.0)))
+    if state.frames == 0:
+        side = feet
+    elif flags & (3 * (MISSING << left)):
+        side = vec_load(state.poles, SIDE)
+        way = vec_sub(vec_unit(hands, side), side)
+        feet = vec_add(side, vec_scale(way, 1.0 / (BLIND * settings.follow + 1.0)))
+        side = vec_unit(feet, side)
+        feet = side
+    else:
+        trunk = (state.left[0], 0.0, state.left[2])
+        side = vec_unit(vec_add(feet, vec_unit(trunk, feet)), feet)
+    vec_store(state.poles, SIDE, feet)
+    return side
+
+
+@helper
+def hands_share(c: Context, hands: Vec3, side: Vec3) -> float:
+    """How much the line between the hands says of the trunk, from 0 to 1.
+
+    Ours: all while it points to the body's side, nothing where it lies across or
+    the hands have crossed, and little where they are close. The paper's mean would turn the trunk
+    round with them.
+    """
+    body = c.body
+    wide = CLOSE * (body.stance[FIRST_LIMB, 0] - body.stance[FIRST_LIMB + 1, 0])
+    length = vec_length(hands)
+    if length <= 0.0 or wide <= 0.0:
+        return 0.0
+    x = min(max(vec_dot(hands, side) / length / ALONG, 0.0), 1.0)
+    return float(min(length / wide, 1.0) * x * x * (3.0 - 2.0 * x))
+
+
+@helper
+def trunk_axes(c: Context, flags: int) -> tuple[Vec3, Vec3]:
+    """L from the trunk's centre to the head; T across it, from the hands and the frame before."""
+    settings, state, work = c.settings, c.state, c.work
+    along = vec_unit(
+        vec_sub(vec_load(work.points, HEAD), vec_load(work.points, PELVIS)), (0.0, 1.0, 0.0)
+    )
+    hands = vec_sub(vec_load(work.points, FIRST_LIMB), vec_load(work.points, FIRST_LIMB + 1))
+    flat = (hands[0], 0.0, hands[2])
+    if flags & (3 * (MISSING << FIRST_LIMB)):
+        flat = (0.0, 0.0, 0.0)
+    side = body_side(c, flags, flat)
+    before = side
+    if state.frames > 0:
+        before = as3(state.left)
+    share = hands_share(c, flat, side)
+    said = vec_add(vec_scale(vec_unit(flat, side), share), vec_scale(side, 1.0 - share))
+    part = settings.hands
+    mean = vec_add(vec_scale(said, part), vec_scale(before, 1.0 - part))
+    across = vec_reject(mean, along)
+    if vec_length(across) < 1e-6:
+        across = vec_reject(before, along)
+    if vec_length(across) < 1e-6:
+        across = vec_reject(side, along)
+    return along, vec_unit(across, (1.0, 0.0, 0.0))
+
+
+@helper
+def place_trunk(c: Context, along: Vec3, across: Vec3) -> Quat:
+    """The three moves at once; fills the rows of the spine. Returns the trunk's rotation.
+
+    The first turns the neutral line from pelvis to head to L, the second turns about L: together
+    they take (X, that line) to (T, L), from wherever the trunk was. The third brings the head home.
+    """
+    body, limits, work = c.body, c.limits, c.work
+    for k in range(body.joints):
+        quat_store(work.trial, k, limit_project(limits, k, (1.0, 0.0, 0.0, 0.0)))
+    chord = spine_chord(c, 0)
+    side = (1.0, 0.0, 0.0)
+    line = vec_unit(vec_reject(chord, side), (0.0, 1.0, 0.0))
+    was = quat_from_columns((side, line, vec_cross(side, line)))
+    now = quat_from_columns((across, along, vec_cross(across, along)))
+    turn = quat_mul(now, quat_conj(was))
+    quat_store(work.trial, 0, turn)
+    place = vec_sub(vec_load(work.points, HEAD), quat_rotate(turn, chord))
+    world = turn
+    for k in range(body.joints):
+        world = quat_mul(world, quat_load(work.trial, k)) if k > 0 else turn
+        quat_store(work.local, k, quat_load(work.trial, k))
+        quat_store(work.world, k, world)
+        vec_store(work.places, k, place)
+        if k < body.joints - 1:
+            place = vec_add(place, quat_rotate(world, vec_load(body.segments, k)))
+    if body.lumbar >= 0:
+        hang_pelvis(c, limit_project(limits, body.lumbar, (1.0, 0.0, 0.0, 0.0)))
+    return turn
+
+
+@helper
+def range_cost(turn: Quat, side: float) -> float:
+    """How far a shoulder's three angles are from the middle of their ranges, squared."""
+    a, b, c = quat_to_euler_xyz(turn)
+    x = (a - MIDDLE[0]) / HALF_RANGE[0]
+    y = (side * b - MIDDLE[1]) / HALF_RANGE[1]
+    z = (side * c - MIDDLE[2]) / HALF_RANGE[2]
+    return x * x + y * y + z * z
+
+
+@helper
+def range_search(turn: Quat, n: Vec3, side: float, previous: float) -> float:
+    """The swivel nearest to mid-range: every 0.1 rad, then every 0.01 around the best."""
+    best, least = 0.0, math.inf
+    for phase in range(2):
+        first = best - side * COARSE if phase else -side * math.pi
+        step = side * (FINE if phase else COARSE)
+        further = quat_from_axis_angle(n, step)
+        trial = swivelled(turn, n, first)
+        for k in range(FINE_STEPS + 1 if phase else COARSE_STEPS):
+            phi = first + step * k
+            cost = range_cost(trial, side)
+            if cost < least + TIE and (
+                cost < least - TIE or swivel_change(phi, previous) < swivel_change(best, previous)
+            ):
+                best, least = phi, cost
+            trial = quat_mul(further, trial)
+    return angle_wrap(best)
+
+
+@helper
+def solve_arm(c: Context, limb: int, trunk: Quat, target: Vec3) -> tuple[Vec3, int]:
+    """Point, bend, swivel (Fig. 8); where the wrist comes to lie, and flags."""
+    body, limits, state = c.body, c.limits, c.state
+    row = body.joints + LIMB_ROWS * limb
+    base, flags = limb_begin(c, limb, target)
+    parent, aim = base.parent, base.aim
+    n = vec_unit(aim, (0.0, -1.0, 0.0))
+    u = swivel_zero(
+        n,
+        quat_unrotate(parent, quat_rotate(trunk, (0.0, -1.0, 0.0))),
+        quat_unrotate(parent, quat_rotate(trunk, (0.0, 0.0, -1.0))),
+    )
+    turn, wanted = tgb_limb(body.bones[limb, 0], body.bones[limb, 1], body.bend[limb], aim, u)
+    side = 1.0 if limb % 2 == 0 else -1.0
+    phi = range_search(turn, n, side, state.swivels[limb])
+    state.swivels[limb] = phi
+    turn = swivelled(turn, n, phi)
+    held = limit_project(limits, row + 1, turn)
+    angle = limit_clamp_angle(limits, row + 2, wanted)
+    if held != turn or abs(angle - wanted) > FELT:
+        flags |= LIMITED << limb
+    return limb_end(c, base, held, angle), flags
+
+
+def solve_frame(c: Context, frames: Frames, frame: int) -> None:
+    """Solve one frame: trunk, then arms, then legs."""
+    settings, state, work = c.settings, c.state, c.work
+    flags, estimate = begin_frame(c, frames, frame)
+    if not settings.trunk:
+        # Fig. 12, left: without control of the trunk it stands where it stood at first.
+        along = (0.0, 1.0, 0.0)
+        across = vec_unit(
+            vec_reject(quat_rotate(estimate, (1.0, 0.0, 0.0)), along), (1.0, 0.0, 0.0)
+        )
+        if state.frames > 0:
+            across = as3(state.left)
+            vec_store(work.points, HEAD, vec_load(state.poles, 0))
+        vec_store(state.poles, 0, vec_load(work.points, HEAD))
+    else:
+        along, across = trunk_axes(c, flags)
+    trunk = place_trunk(c, along, across)
+    for limb in range(LIMBS):
+        target = vec_load(work.points, FIRST_LIMB + limb)
+        if limb < ARMS:
+            end, more = solve_arm(c, limb, trunk, target)
+        else:
+            end, more = solve_limb_swivelled(c, limb, trunk, target)
+        vec_store(work.ends, FIRST_LIMB + limb, end)
+        flags |= more
+    finish_frame(c, frames, frame, trunk, 0, flags)
+
+
+solve_frames = sequential_kernel(solve_frame)

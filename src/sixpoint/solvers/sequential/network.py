@@ -1,0 +1,291 @@
+"""The prior, evaluated: from six points to the rotations of the spine and the hinge axes of the limbs.
+
+The points are expressed in a facing: Y from pelvis to head, X where the pelvis's left was a frame
+ago. The network answers with directions in that facing. It was trained with facings that are off by
+tens of degrees and corrects them, so it is evaluated again in the facing that follows from its
+answer.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ...kernels._jit import helper
+from ...kernels.quaternion import (
+    quat_from_columns,
+    quat_load,
+    quat_rotate,
+    quat_slerp,
+    quat_store,
+    quat_unrotate,
+)
+from ...kernels.rotation import rotation_between
+from ...kernels.types import Floats, Quat, Vec3
+from ...kernels.vector import (
+    as3,
+    vec_add,
+    vec_cross,
+    vec_distance,
+    vec_length,
+    vec_load,
+    vec_reject,
+    vec_scale,
+    vec_store,
+    vec_sub,
+    vec_unit,
+)
+from ..people.tables import HEAD, PELVIS
+from .guided_tables import ENDS, INPUTS, POINTS, STATIONS, VECTORS, GuidedContext, Layers
+
+
+@helper
+def dense(x: Floats, w: Floats, b: Floats, out: Floats, bent: bool) -> None:
+    """One layer for the two rows of x: out = x W + b, and the bend of hidden units.
+
+    Sums run over the outputs inside, so that the compiler can take several at once without changing
+    the order of additions.
+    """
+    width = w.shape[1]
+    for j in range(width):
+        out[0, j] = b[j]
+        out[1, j] = b[j]
+    for i in range(w.shape[0]):
+        straight, mirrored = x[0, i], x[1, i]
+        for j in range(width):
+            out[0, j] += straight * w[i, j]
+            out[1, j] += mirrored * w[i, j]
+    if bent:
+        for j in range(width):
+            a, b_ = out[0, j], out[1, j]
+            out[0, j] = 0.5 * (a + math.sqrt(a * a + 1.0))
+            out[1, j] = 0.5 * (b_ + math.sqrt(b_ * b_ + 1.0))
+
+
+ODDEST = 6.0
+"""Inputs further from their mean than this many deviations are taken to be no further."""
+FIRST_LOOKS, LOOKS = 4, 2
+"""Times that the network is asked in the first frame and in later ones."""
+SPEED_CUTOFF = 1.0
+"""One-euro filter: cutoff of the speed [Hz] (Casiez, Roussel and Vogel, CHI 2012)."""
+
+
+@helper
+def write_inputs(c: GuidedContext, facing: Quat) -> None:
+    """Fill the two rows of inputs, the body's and its mirror image's."""
+    body, guide, work, net = c.body, c.guide, c.work, c.net
+    pelvis = vec_load(work.points, PELVIS)
+    unit = 1.0 / body.height
+    for p in range(POINTS):
+        away = vec_sub(vec_load(work.points, HEAD + p), pelvis)
+        seen = vec_scale(quat_unrotate(facing, away), unit)
+        for k in range(3):
+            net.y[0, 3 * p + k] = seen[k]
+    up = quat_unrotate(facing, (0.0, 1.0, 0.0))
+    at = 3 * POINTS
+    for k in range(3):
+        net.y[0, at + k] = up[k]
+    head = vec_load(work.points, HEAD)
+    arm = guide.measures[0] + guide.measures[1]
+    leg = guide.measures[2] + guide.measures[3]
+    at += 3
+    net.y[0, at] = unit * vec_distance(head, pelvis) / guide.measures[11]
+    for side in range(2):
+        wrist, ankle = (
+            vec_load(work.points, HEAD + 1 + side),
+            vec_load(work.points, HEAD + 3 + side),
+        )
+        net.y[0, at + 1 + side] = unit * vec_distance(wrist, head) / arm
+        net.y[0, at + 3 + side] = unit * vec_distance(ankle, pelvis) / leg
+    at += POINTS
+    for k in range(guide.measures.shape[0]):
+        net.y[0, at + k] = guide.measures[k]
+    for i in range(INPUTS):
+        other = net.order[i]
+        straight = (net.y[0, i] - net.input_mean[i]) * net.input_scale[i]
+        mirrored = (net.y[0, other] * net.signs[i] - net.input_mean[i]) * net.input_scale[i]
+        net.x[0, i] = min(max(straight, -ODDEST), ODDEST)
+        net.x[1, i] = min(max(mirrored, -ODDEST), ODDEST)
+
+
+@helper
+def feed_forward(layers: Layers, x: Floats, y: Floats) -> None:
+    """Outputs of a network for two rows of inputs."""
+    dense(x, layers.w1, layers.b1, layers.h1, True)
+    dense(layers.h1, layers.w2, layers.b2, layers.h2, True)
+    dense(layers.h2, layers.w3, layers.b3, y, False)
+
+
+@helper
+def ask(c: GuidedContext, layers: Layers) -> None:
+    """Outputs for the inputs, into `vectors`: the mean of the body and of its mirror image."""
+    net = c.net
+    feed_forward(layers, net.x, net.y)
+    for v in range(VECTORS):
+        for k in range(3):
+            i = 3 * v + k
+            net.vectors[v, k] = 0.5 * (net.y[0, i] + net.y[1, net.back[i]] * net.back_signs[i])
+
+
+@helper
+def distance_from_seen(c: GuidedContext) -> float:
+    """How far the inputs are from what the network was fitted to; the larger of both rows."""
+    net = c.net
+    worst = 0.0
+    for row in range(2):
+        total = 0.0
+        for j in range(INPUTS):
+            part = 0.0
+            for i in range(INPUTS):
+                part += net.x[row, i] * net.whitening[i, j]
+            total += part * part
+        worst = max(worst, total)
+    return math.sqrt(worst)
+
+
+@helper
+def confidence_of(c: GuidedContext, distance: float) -> float:
+    """From 1, near to what was seen, smoothly to 0, far from it."""
+    guide = c.guide
+    x = min(max((distance - guide.near) / (guide.far - guide.near), 0.0), 1.0)
+    return float(guide.trust * (1.0 - x * x * (3.0 - 2.0 * x)))
+
+
+@helper
+def facing_towards(points: Floats, left: Vec3, fallback: Vec3) -> Quat:
+    """The facing whose X is nearest to `left`."""
+    pelvis = vec_load(points, PELVIS)
+    up = vec_unit(vec_sub(vec_load(points, HEAD), pelvis), (0.0, 1.0, 0.0))
+    across = vec_reject(left, up)
+    if vec_length(across) < 1e-6 * vec_length(left):
+        across = vec_reject(fallback, up)
+    if vec_length(across) < 1e-9:
+        across = vec_reject((0.0, 0.0, 1.0), up)
+    x = vec_unit(across, (1.0, 0.0, 0.0))
+    return quat_from_columns((x, up, vec_cross(x, up)))
+
+
+@helper
+def first_left(points: Floats) -> Vec3:
+    """Where left is, by the lines between wrists and between ankles, each by its length."""
+    wrists = vec_sub(vec_load(points, 2), vec_load(points, 3))
+    ankles = vec_sub(vec_load(points, 4), vec_load(points, 5))
+    return vec_add(wrists, ankles)
+
+
+@helper
+def look(c: GuidedContext, layers: Layers, estimate: Quat, fixed: bool) -> tuple[Quat, float]:
+    """Ask the network about the points in `work`, in a facing that agrees with its answer.
+
+    Where the pelvis's rotation is known, or points are guesses and no evidence of it, the estimate
+    is the facing (`fixed`).
+
+    Returns:
+        The facing, and how far its points are trusted.
+    """
+    state, work, net = c.state, c.work, c.net
+    known = state.frames > 0
+    guess = quat_rotate(estimate, (1.0, 0.0, 0.0))
+    left = guess
+    if not fixed:
+        left = as3(state.left) if known else first_left(work.points)
+    facing = facing_towards(work.points, left, guess)
+    looks = LOOKS if known else FIRST_LOOKS
+    for count in range(looks):
+        write_inputs(c, facing)
+        ask(c, layers)
+        if fixed or count == looks - 1:
+            break
+        facing = facing_towards(
+            work.points,
+            quat_rotate(facing, vec_load(net.vectors, 0)),
+            quat_rotate(facing, (1.0, 0.0, 0.0)),
+        )
+    return facing, confidence_of(c, distance_from_seen(c))
+
+
+@helper
+def smooth(c: GuidedContext, facing: Quat) -> None:
+    """One-euro filter over the directions, turned into the world; the filtered ones in `vectors`.
+
+    Slow directions are calmed, quick ones pass: the cutoff grows with the speed. Hands and feet,
+    seen from their limbs, are filtered as they are.
+    """
+    guide, memory, net = c.guide, c.memory, c.net
+    for v in range(ENDS):
+        vec_store(net.vectors, v, quat_rotate(facing, vec_load(net.vectors, v)))
+    if guide.cutoff <= 0.0 or memory.known == 0:
+        for v in range(VECTORS):
+            vec_store(memory.latent, v, vec_load(net.vectors, v))
+            vec_store(memory.speeds, v, (0.0, 0.0, 0.0))
+        memory.known = 1
+        return
+    dt = c.settings.period
+    calm = 1.0 / (1.0 + 1.0 / (2.0 * math.pi * SPEED_CUTOFF * dt))
+    for v in range(VECTORS):
+        now, before = vec_load(net.vectors, v), vec_load(memory.latent, v)
+        change = vec_scale(vec_sub(now, before), 1.0 / dt)
+        speed = vec_load(memory.speeds, v)
+        speed = vec_add(speed, vec_scale(vec_sub(change, speed), calm))
+        vec_store(memory.speeds, v, speed)
+        cutoff = guide.cutoff + guide.quickness * vec_length(speed)
+        part = 1.0 / (1.0 + 1.0 / (2.0 * math.pi * cutoff * dt))
+        now = vec_add(before, vec_scale(vec_sub(now, before), part))
+        vec_store(memory.latent, v, now)
+        vec_store(net.vectors, v, now)
+
+
+@helper
+def rotation_of(vectors: Floats, first: int) -> Quat:
+    """The rotation with the second of two directions as Y, and X as near as can be to the first."""
+    y = vec_unit(vec_load(vectors, first + 1), (0.0, 1.0, 0.0))
+    across = vec_reject(vec_load(vectors, first), y)
+    if vec_length(across) < 1e-6:
+        across = vec_reject((1.0, 0.0, 0.0), y)
+        if vec_length(across) < 1e-6:
+            across = (0.0, 0.0, 1.0)
+    x = vec_unit(across, (1.0, 0.0, 0.0))
+    return quat_from_columns((x, y, vec_cross(x, y)))
+
+
+@helper
+def hand_of(vectors: Floats, first: int) -> tuple[Quat, Quat]:
+    """Twist of the forearm by the X axis that it turns, and swing of the hand by its Y axis."""
+    x, y = vec_load(vectors, first), vec_load(vectors, first + 1)
+    half = 0.5 * math.atan2(-x[2], x[0])
+    up = (0.0, 1.0, 0.0)
+    swing = rotation_between(up, vec_unit(y, up), (1.0, 0.0, 0.0))
+    return (math.cos(half), 0.0, math.sin(half), 0.0), swing
+
+
+@helper
+def read_stations(c: GuidedContext) -> None:
+    """Directions in `vectors` to the world rotations of the stations."""
+    net = c.net
+    for station in range(STATIONS):
+        quat_store(net.world, station, rotation_of(net.vectors, 2 * station))
+
+
+@helper
+def part_turn(c: GuidedContext, part: int) -> Quat:
+    """World rotation that the prior gives a part of the rig's spine."""
+    guide, net = c.guide, c.net
+    low, high = quat_load(net.world, guide.low[part]), quat_load(net.world, guide.high[part])
+    return quat_slerp(low, high, guide.share[part])
+
+
+DOUBT = 0.5
+"""Points less likely than this to be right are doubted: at equal odds, more likely wrong."""
+
+
+@helper
+def plausibility(c: GuidedContext, layers: Layers) -> float:
+    """How likely the inputs in `x` are right, if right and wrong ones were equally frequent."""
+    net = c.net
+    feed_forward(layers, net.x, net.score)
+    return 0.5 + 0.5 * math.tanh(0.25 * (net.score[0, 0] + net.score[1, 0]))
+
+
+@helper
+def belief(c: GuidedContext, layers: Layers) -> float:
+    """From 1, where points are more likely right than wrong, to 0, where they cannot be."""
+    return min(plausibility(c, layers) / DOUBT, 1.0)

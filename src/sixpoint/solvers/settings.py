@@ -1,0 +1,164 @@
+"""Settings of solvers: checked against their annotations, and flattened for kernels.
+
+A setting is a field of a `Solver`. Its annotation says what it may be: ``Literal`` lists choices,
+``Annotated[float, Interval(...)]`` bounds a number. Kernels read one record per solver, in which a
+choice is its place in the list.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import typing
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from ..errors import InputError, UnknownName
+from .context import RecordArray, record_type
+
+Number: TypeAlias = float | Sequence[float]
+
+
+class Interval(NamedTuple):
+    """Bounds of a number, as metadata of its annotation."""
+
+    low: float
+    high: float = math.inf
+    above: bool = False
+    """Whether the lower bound itself is left out."""
+
+    def holds(self, value: float) -> bool:
+        """Whether a value lies inside; infinite values never do."""
+        low = value > self.low if self.above else value >= self.low
+        return low and value <= self.high and math.isfinite(value)
+
+    def __str__(self) -> str:
+        if self.high == math.inf:
+            return f"{'>' if self.above else '>='} {self.low:g}"
+        return f"in {'(' if self.above else '['}{self.low:g}, {self.high:g}]"
+
+
+class Numbers(NamedTuple):
+    """Bounds of several numbers, as metadata of the annotation of a tuple."""
+
+    count: int
+    bounds: Interval
+
+    def holds(self, values: Any) -> bool:
+        """Whether there are as many numbers as there should be, all inside the bounds."""
+        try:
+            return len(values) == self.count and all(self.bounds.holds(float(v)) for v in values)
+        except (TypeError, ValueError):
+            return False
+
+    def __str__(self) -> str:
+        count = {2: "two", 3: "three"}.get(self.count, str(self.count))
+        return f"to be {count} numbers {self.bounds}"
+
+
+Positive: TypeAlias = Annotated[float, Interval(0.0, above=True)]
+NonNegative: TypeAlias = Annotated[float, Interval(0.0)]
+Fraction: TypeAlias = Annotated[float, Interval(0.0, 1.0)]
+Count: TypeAlias = Annotated[int, Interval(1, 100_000)]
+Triple: TypeAlias = tuple[float, float, float]
+
+
+def settings_of(kind: type) -> dict[str, Any]:
+    """Return the names of the settings of a solver, and their defaults."""
+    return {field.name: field.default for field in dataclasses.fields(kind) if field.init}
+
+
+def with_settings(kind: type[Any], settings: Mapping[str, Any]) -> Any:
+    """Return a solver with some settings changed; unknown names are refused with the choices."""
+    known = settings_of(kind)
+    for name in settings:
+        if name not in known:
+            raise UnknownName(f"setting of solver {kind.name!r}", name, known)
+    return kind(**settings)
+
+
+def check_settings(solver: Any) -> None:
+    """Raise `InputError` for a setting that its annotation does not allow."""
+    for name, allowed in _allowed(type(solver)).items():
+        _check(name, getattr(solver, name), allowed)
+
+
+def check_number(name: str, value: object, low: float, high: float = math.inf) -> None:
+    """Refuse a number outside of an interval."""
+    _check(name, value, Annotated[float, Interval(low, high)])
+
+
+def check_whole(name: str, value: object, low: int, high: int) -> None:
+    """Refuse a value that is no whole number in a range."""
+    _check(name, value, Annotated[int, Interval(low, high)])
+
+
+def numbers_of(solver: Any) -> dict[str, Number]:
+    """Return the settings that are numbers, switches or choices, as numbers."""
+    numbers: dict[str, Number] = {}
+    for name, allowed in _allowed(type(solver)).items():
+        value = getattr(solver, name)
+        if isinstance(value, str):
+            choices = typing.get_args(allowed)
+            if value in choices:
+                numbers[name] = choices.index(value)
+        elif isinstance(value, bool | int | float | np.number):
+            numbers[name] = value
+        elif isinstance(value, tuple) and value and all(isinstance(v, int | float) for v in value):
+            numbers[name] = tuple(float(v) for v in value)
+    return numbers
+
+
+def settings_record(numbers: Mapping[str, Number]) -> RecordArray:
+    """Return numbers as the record that kernels read."""
+    fields: list[tuple[str, str, tuple[int, ...]]] = []
+    for name, value in numbers.items():
+        array = np.asarray(value)
+        fields.append((name, "f8" if array.dtype.kind == "f" else "i8", array.shape))
+    record = np.zeros(1, _record(tuple(fields)))
+    for name, value in numbers.items():
+        record[name] = value
+    return record
+
+
+@cache
+def _record(fields: tuple[tuple[str, str, tuple[int, ...]], ...]) -> np.dtype[np.record]:
+    """Return the record type of these fields: one and the same, since numba compares addresses."""
+    return record_type(*fields)
+
+
+@cache
+def _allowed(kind: type) -> dict[str, Any]:
+    """Return the annotation of each setting of a solver."""
+    hints = typing.get_type_hints(kind, include_extras=True)
+    return {name: hints[name] for name in settings_of(kind)}
+
+
+def _check(name: str, value: object, allowed: Any) -> None:
+    options = typing.get_args(allowed)
+    if type(None) in options:  # an optional setting
+        if value is None:
+            return
+        allowed = next(option for option in options if option is not type(None))
+    if typing.get_origin(allowed) is Literal:
+        choices = typing.get_args(allowed)
+        if value not in choices:
+            listed = ", ".join(map(str, choices))
+            raise InputError(f"Expected `{name}` to be one of {listed}; got {value!r}.")
+    elif typing.get_origin(allowed) is Annotated:
+        number, interval = typing.get_args(allowed)
+        if isinstance(interval, Numbers):
+            if not interval.holds(value):
+                raise InputError(f"Expected `{name}` {interval}, got {value!r}.")
+            return
+        kinds = (int, np.integer) if number is int else (int, float, np.number)
+        if isinstance(value, bool) or not isinstance(value, kinds):
+            kind = "a whole number" if number is int else "a number"
+            raise InputError(f"Expected `{name}` to be {kind}, got {value!r}.")
+        if not interval.holds(float(typing.cast("float", value))):
+            raise InputError(f"Expected `{name}` {interval}, got {value!r}.")
+    elif allowed is bool and not isinstance(value, bool | np.bool_):
+        raise InputError(f"Expected `{name}` to be True or False, got {value!r}.")
