@@ -36,6 +36,7 @@ MISSING = 1 << 22  # << point: not seen, its position was guessed
 RECOVERING = 1 << 28  # some point is easing back after it was lost
 NOT_MET = 1 << 29  # the iteration ended without meeting every target
 OUT_OF_STEPS = 1 << 30  # the budget of iterations was spent short of the targets
+UNASKED = 1 << 31  # nothing was asked of the skeleton
 
 MET, STILL, SPENT = 0, 1, 2
 """Why an iteration ended."""

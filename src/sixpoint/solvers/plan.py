@@ -34,7 +34,7 @@ class Plan(abc.ABC):
     """A method made ready for one skeleton: the points that it reads, its tables, its kernel.
 
     A plan does not change. What does is in the contexts that it makes, one for each tracker or
-    clip.
+    clip: named tuples of arrays, in which there may be others.
     """
 
     kernel: Kernel[[Any, Frames, int, int], None]
@@ -71,8 +71,8 @@ class Plan(abc.ABC):
         """Return the tables of the kernel, with the memory of a tracker that has seen nothing."""
 
     @abc.abstractmethod
-    def clear(self, context: Any, pose: Pose | None = None) -> None:
-        """Forget earlier frames, and start from a pose or, without one, from the usual one."""
+    def begin(self, context: Any, pose: Pose) -> None:
+        """Let a fresh context start from a pose, as if it had been the answer to a frame before."""
 
     def bind(self, context: Any, frames: Frames) -> Callable[[int, int], None]:
         """Return a function that solves the frames from a first to before a last one."""

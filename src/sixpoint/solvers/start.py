@@ -13,11 +13,10 @@ from ..errors import InputError
 from ..motion.points import SIX
 from ..priors.model import prior_of
 from .base2 import Solver
-from .people.plan import PersonSettings
 
 
 @dataclass(frozen=True, kw_only=True)
-class StartSettings(PersonSettings):
+class StartSettings:
     """Settings of iterative methods that may start anywhere."""
 
     start: Literal["previous", "sik", "guided"] = "previous"
@@ -39,7 +38,7 @@ class StartSettings(PersonSettings):
         return SIX if self.first is None else self.first.needed
 
 
-def start_solver(name: str, follower: PersonSettings, prior: str = "") -> Solver:
+def start_solver(name: str, follower: Any, prior: str = "") -> Solver:
     """Return a solver that goes first; it treats points that were not seen as its follower."""
     from .sequential.guided import GuidedSolver
     from .sequential.sik import SequentialSolver

@@ -32,6 +32,7 @@ class Run:
 
     def __init__(self, plan: Plan, rate: float, count: int) -> None:
         self.plan = plan
+        self.rate = rate
         self.first = None if plan.start is None else Run(plan.start, rate, count)
         self.context = plan.new_context(rate)
         start = None if self.first is None else self.first.frames.out
@@ -50,13 +51,25 @@ class Run:
         """Forget earlier frames."""
         if self.first is not None:
             self.first.clear(pose)
-        self.plan.clear(self.context, pose)
+        copy_tables(self.plan.new_context(self.rate), self.context)
+        if pose is not None:
+            self.plan.begin(self.context, pose)
 
     def read(self, write: Callable[[Frames, Plan], None]) -> None:
         """Write points, for the method that goes first, too."""
         if self.first is not None:
             self.first.read(write)
         write(self.frames, self.plan)
+
+
+def copy_tables(source: Any, into: Any) -> None:
+    """Copy all arrays of a context into those of another of the same kind."""
+    if isinstance(source, np.ndarray):
+        if source is not into:
+            into[...] = source
+    elif isinstance(source, tuple):
+        for part, other in zip(source, into, strict=True):
+            copy_tables(part, other)
 
 
 @final

@@ -24,7 +24,7 @@ from ...kernels.quaternion import (
 from ...kernels.rotation import rotation_between
 from ...kernels.types import Quat, Vec3
 from ...kernels.vector import vec_cross, vec_dot, vec_load, vec_scale
-from .model import HINGE, Figure
+from .model import HINGE, Model
 
 Fit: TypeAlias = tuple[float, Vec3, Vec3, Vec3]
 """Of the matrix: its corner ww; wx, wy, wz; xx, yy, zz; yz, zx, xy."""
@@ -43,7 +43,7 @@ def fit_nothing() -> Fit:
 
 
 @helper
-def fit_place(fit: Fit, here: Vec3, there: Vec3, weight: float) -> Fit:
+def fit_position(fit: Fit, here: Vec3, there: Vec3, weight: float) -> Fit:
     """Also take the point `here` to `there`, both as seen from the joint."""
     p, t = here, vec_scale(there, weight)
     same = vec_dot(p, t)
@@ -66,7 +66,7 @@ def fit_place(fit: Fit, here: Vec3, there: Vec3, weight: float) -> Fit:
 
 
 @helper
-def fit_turn(fit: Fit, q: Quat, size: float, weight: float) -> Fit:
+def fit_rotation(fit: Fit, q: Quat, size: float, weight: float) -> Fit:
     """Also turn by q; a radian beside it counts like `size` beside a place."""
     k = 2.0 * size * size * weight
     corner, edge, diagonal, rest = fit
@@ -112,35 +112,35 @@ def fit_hinge(fit: Fit, axis: Vec3) -> float:
 
 
 @helper
-def ccd_turn(
-    limits: LimitTable, row: int, local: Quat, here: Vec3, there: Vec3
+def swing_joint(
+    limits: LimitTable, joint: int, local: Quat, here: Vec3, there: Vec3
 ) -> tuple[Quat, bool]:
-    """One ball joint swings the point `here` towards `there` (S0.51), within its limits.
+    """One ball joint swings the point `here` towards `there`, within its limits.
 
     Returns:
         The new local rotation, and whether a limit was felt.
     """
-    turned = quat_normalize(quat_mul(rotation_between(here, there, NO_AXIS), local))
-    held = limit_project(limits, row, turned)
-    return held, held != turned
+    rotated = quat_normalize(quat_mul(rotation_between(here, there, NO_AXIS), local))
+    held = limit_project(limits, joint, rotated)
+    return held, held != rotated
 
 
 @helper
-def joint_turn(
-    figure: Figure, row: int, local: Quat, fit: Fit, asked: int, here: Vec3, there: Vec3
+def joint_rotation(
+    model: Model, joint: int, local: Quat, fit: Fit, residual: int, here: Vec3, there: Vec3
 ) -> tuple[Quat, bool]:
     """The best local rotation of a hinge or ball within its limits, and whether one was felt.
 
-    `asked` is how many things the fit is made of; a single one is the point `here` for `there`.
+    `residual` is how many things the fit is made of; a single one is the point `here` for `there`.
     """
-    if figure.freedom[row] == HINGE:
-        axis = vec_load(figure.axis, row)
+    if model.freedom[joint] == HINGE:
+        axis = vec_load(model.axis, joint)
         wanted = quat_twist_angle(local, axis) + fit_hinge(fit, axis)
-        angle = limit_clamp_angle(figure.limits, row, wanted)
+        angle = limit_clamp_angle(model.limits, joint, wanted)
         apart = abs(math.sin(0.5 * (angle - wanted)))  # whole turns are no difference
         return quat_from_axis_angle(axis, angle), 2.0 * apart > FELT
-    if asked == 1:
-        return ccd_turn(figure.limits, row, local, here, there)
-    turned = quat_normalize(quat_mul(fit_ball(fit), local))
-    held = limit_project(figure.limits, row, turned)
-    return held, held != turned
+    if residual == 1:
+        return swing_joint(model.limits, joint, local, here, there)
+    rotated = quat_normalize(quat_mul(fit_ball(fit), local))
+    held = limit_project(model.limits, joint, rotated)
+    return held, held != rotated

@@ -172,7 +172,7 @@ def _rig_frames(anatomy: Anatomy, body: Body) -> Floats:
     for j in above:
         base = base + arrays.rotate(base_turn, skeleton.offsets[j])
         base_turn = arrays.multiply(base_turn, bind[j])
-    body.anchor[:], body.anchor_turn[:] = base, base_turn
+    body.anchor[:], body.anchor_rotation[:] = base, base_turn
     body.before[:], body.after[:] = arrays.identity(), arrays.identity()
     for row, joint in enumerate(body.rig):
         if joint < 0:

@@ -34,7 +34,7 @@ from ..context import (
 from ..plan import Plan, Status
 from ..settings import Interval, Number, Numbers, Triple, settings_record
 from ..solution2 import StopReason
-from .body import build_body, clear_state, held_rest, new_state, new_work, remember_pose
+from .body import build_body, held_rest, new_state, new_work, remember_pose
 from .tables import FIRST_LIMB, HEAD, LIMBS
 
 PAPER_HEIGHT = 1.83
@@ -134,17 +134,12 @@ class PersonPlan(Plan):
         """Return body, settings, state and scratch memory, which every context of a person has."""
         return self.body, self.new_settings(rate), new_state(), new_work()
 
-    def begin_state(self, state: RecordArray, pose: Pose | None) -> None:
-        """Forget earlier frames or, with a pose, take it for the frame before."""
-        clear_state(state)
-        if pose is not None:
-            anatomy = self.skeleton.anatomy
-            positions, world = pose.world()
-            turn = arrays.multiply(
-                world[self._pelvis], arrays.conjugate(anatomy.neutral[self._pelvis])
-            )
-            points = positions[[anatomy.node(name) for name in SIX]]
-            remember_pose(state, points, turn)
+    def begin_state(self, state: RecordArray, pose: Pose) -> None:
+        """Take a pose for the answer to the frame before."""
+        anatomy, pelvis = self.skeleton.anatomy, self._pelvis
+        positions, world = pose.world()
+        rotation = arrays.multiply(world[pelvis], arrays.conjugate(anatomy.neutral[pelvis]))
+        remember_pose(state, positions[[anatomy.node(name) for name in SIX]], rotation)
 
     def pose(self, out: Output) -> Pose:
         """Return the pose of the first frame, in arrays of its own."""

@@ -95,7 +95,7 @@ BODY = record_type(
     ("before", "f8", (ROWS, 4)),  # rig rotation = before * anatomical rotation * after
     ("after", "f8", (ROWS, 4)),
     ("anchor", "f8", (3,)),  # where the pelvis joint's parent is (it does not move); 0 for a root
-    ("anchor_turn", "f8", (4,)),  # its world rotation; identity for a root
+    ("anchor_rotation", "f8", (4,)),  # its world rotation; identity for a root
 )
 
 STATE = record_type(

@@ -16,7 +16,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -175,10 +175,9 @@ class GuidedPlan(PersonPlan):
             context, layers_of(model.weights), layers_of(model.plausibility_weights)
         )
 
-    def clear(self, context: GuidedTables, pose: Pose | None = None) -> None:
-        """Forget earlier frames, and start from a pose if one is given."""
+    def begin(self, context: Any, pose: Pose) -> None:
+        """Let a fresh context start from a pose."""
         self.begin_state(context.context.state, pose)
-        context.context.memory[...] = np.zeros((), MEMORY)
 
 
 def guide_of(anatomy: Anatomy, solver: GuidedSolver) -> RecordArray:
@@ -206,7 +205,11 @@ def net_of(prior: Prior) -> RecordArray:
     net = array[0]
     net.order[:], net.signs[:] = mirror_inputs()
     net.back[:], net.back_signs[:] = mirror_outputs()
-    net.input_mean[:], net.input_scale[:], net.whitening[:] = prior.mean, 1.0 / prior.scale, prior.whitening
+    net.input_mean[:], net.input_scale[:], net.whitening[:] = (
+        prior.mean,
+        1.0 / prior.scale,
+        prior.whitening,
+    )
     net.world[:] = arrays.identity(STATIONS)
     net.lower[:] = arrays.identity(1)
     return array

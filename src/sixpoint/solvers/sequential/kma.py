@@ -32,7 +32,7 @@ from ...kernels.quaternion import (
 from ...kernels.rotation import rotation_between
 from ...kernels.types import Quat, Vec3
 from ...kernels.vector import vec_add, vec_length, vec_load, vec_scale, vec_store, vec_sub
-from ..articulated.joint_rotation import ccd_turn
+from ..articulated.joint_rotation import swing_joint
 from ..base2 import Capabilities, Problem, Solver
 from ..context import OUT_OF_STEPS, SPINE_LIMITED, SPINE_STRETCHED, Frames
 from ..people.plan import PAPER_HEIGHT, TOLERANCE, PersonSettings
@@ -155,7 +155,7 @@ def spine_sweep(c: Context, goal: Vec3) -> bool:
         local = quat_load(work.trial, k)
         below = quat_load(work.world, k - 1)
         wanted = quat_unrotate(below, vec_sub(goal, vec_load(work.places, k)))
-        held, felt = ccd_turn(limits, k, local, quat_rotate(local, reach), wanted)
+        held, felt = swing_joint(limits, k, local, quat_rotate(local, reach), wanted)
         limited = limited or felt
         quat_store(work.trial, k, held)
         reach = quat_rotate(held, reach)

@@ -49,6 +49,6 @@ class SequentialPlan(PersonPlan):
         """Return the tables of the kernel, with fresh memory."""
         return SequentialContext(*self.new_body_tables(rate), self._limits, self.rest)
 
-    def clear(self, context: SequentialContext, pose: Pose | None = None) -> None:
-        """Forget earlier frames, and start from a pose if one is given."""
+    def begin(self, context: Any, pose: Pose) -> None:
+        """Let a fresh context start from a pose."""
         self.begin_state(context.state, pose)

@@ -48,7 +48,7 @@ def write_pose(c: Context, out: Output, frame: int) -> None:
                 quat_normalize(quat_mul(turned, quat_load(body.after, row))),
             )
     base = as3(body.anchor)
-    turn = (body.anchor_turn[0], body.anchor_turn[1], body.anchor_turn[2], body.anchor_turn[3])
+    turn = (body.anchor_rotation[0], body.anchor_rotation[1], body.anchor_rotation[2], body.anchor_rotation[3])
     vec_store(out.root, frame, quat_unrotate(turn, vec_sub(vec_load(work.places, PELVIS), base)))
 
 

@@ -381,7 +381,6 @@ def stand_up(c: GuidedContext, flags: int, estimate: Quat, look: Quat, has_look:
     body, settings, state, memory, work = c.body, c.settings, c.state, c.memory, c.work
     up = (0.0, 1.0, 0.0)
     left = hands_facing(c, flags, estimate, look, has_look)
-    front = vec_cross(left, up)
     head = vec_load(work.points, HEAD)
     leg = -0.5 * (body.stance[ANKLES, 1] + body.stance[ANKLES + 1, 1])
     trunk = body.stance[HEAD, 1]

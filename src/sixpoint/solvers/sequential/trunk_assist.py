@@ -63,7 +63,7 @@ def recall_help(c: GuidedContext, fixed: bool) -> Quat:
     Writes that help to `net.kept` and `net.helps`. Returns the frame in which it is remembered, the
     pelvis as the prior wishes it.
     """
-    body, guide, memory, work, net = c.body, c.guide, c.memory, c.work, c.net
+    body, memory, work, net = c.body, c.memory, c.work, c.net
     seat = quat_load(work.world, PELVIS)
     left = math.exp(-c.settings.period / EASE)
     for joint in range(body.joints):
@@ -79,7 +79,7 @@ def recall_help(c: GuidedContext, fixed: bool) -> Quat:
 @helper
 def help_growth(c: GuidedContext) -> float:
     """Most that the help of a joint changes in this frame [rad]."""
-    guide, state = c.guide, c.state
+    state = c.state
     return MOST_HELP * c.settings.period / EASE if state.frames > 0 else math.inf
 
 

@@ -1,0 +1,373 @@
+"""Iterative methods for any articulated skeleton, people among them: settings and plans.
+
+A method brings two kernels: one for people, whose pelvis follows its point, and one for any
+skeleton, whose root stays. Both start from the pose of the frame before, and both stop by the same
+rule with other numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from ...errors import InputError
+from ...kernels import arrays
+from ...kernels._jit import Kernel
+from ...kernels.types import Bools, Floats
+from ...limits import FixedLimit, FlexionLimit
+from ...motion.motion import Motion
+from ...motion.points import SIX
+from ...motion.pose import Pose
+from ...tasks import Orient, Reach, SelfCollision, Task
+from ..base2 import Problem
+from ..context import LIMITED, MISSING, NOT_MET, OUT_OF_STEPS, UNASKED, Frames, Output
+from ..people.plan import PAPER_HEIGHT, TOLERANCE, PersonPlan
+from ..people.points import FARTHEST
+from ..plan import Plan, Status
+from ..settings import Count, Fraction, Interval, Number, settings_record
+from ..solution2 import StopReason
+from ..start import StartSettings, check_prior
+from .build import Model, new_pose, person_model, skeleton_model
+from .context import PersonContext, SkeletonContext
+from .model import ORIENTATION, POSITION, read_pose
+from .self_collision import collision_slots, new_capsules
+
+MISSED = 1e-3
+"""A point farther from its target than this part of the skeleton's length has missed it."""
+NUDGE = 1e-6
+"""A joint that may not turn this much further stands at its limit [rad]."""
+
+
+class StopRule(NamedTuple):
+    """When to stop; lengths are parts of the skeleton's size."""
+
+    iterations: int
+    tolerance: float
+    least_gain: float
+
+
+PEOPLE = StopRule(20, 0.01 / PAPER_HEIGHT, 0.001 / PAPER_HEIGHT)
+"""The rule of the comparison of Unzueta et al. 2008, section 9: 20 iterations, 1 cm, 1 mm."""
+SKELETONS = StopRule(500, 1e-4, -math.inf)
+"""Until a target is met to a ten-thousandth of the length, whatever an iteration brings."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class IterativeSettings(StartSettings):
+    """Settings of iterative methods; lengths are parts of the skeleton's size.
+
+    The size is the height of a person (without foot and head), or the longest way from the root of
+    a skeleton along its bones.
+    """
+
+    solve_people: ClassVar[Kernel[[Any, Frames, int, int], None]]
+    """Kernel for people by their six points."""
+    solve_skeletons: ClassVar[Kernel[[Any, Frames, int, int], None]]
+    """Kernel for any skeleton."""
+    answers: ClassVar[tuple[type[Task[Any]], ...]] = (Reach, Orient)
+    """Kinds of tasks that can be given."""
+    weighs_axes: ClassVar[bool] = False
+    """Whether tasks may have a covariance of their own."""
+
+    iterations: Count | None = None
+    """Most iterations in a frame. Default: 20 for people by six points, 500 for other skeletons."""
+    tolerance: Fraction | None = None
+    """A largest error below this part of the size ends the frame. Default: 0.0055 for people (1 cm
+    at 1.83 m), 0.0001 for other skeletons."""
+    least_gain: Annotated[float, Interval(-math.inf, 1.0)] | None = None
+    """An iteration that improves the sum of errors by less than this part of the size is the last.
+    Default: 0.00055 for people (1 mm at 1.83 m), no such rule for other skeletons."""
+
+    if TYPE_CHECKING:  # of `Solver`, beside which this is inherited
+        name: ClassVar[str]
+
+        def numbers(self) -> dict[str, Number]: ...
+
+    def check(self) -> None:
+        """Refuse a model that nobody would read."""
+        check_prior(self, self.prior, self.start == "guided", 'start="guided"')
+
+    @property
+    def closeness(self) -> float:
+        """What is near enough to end the iteration is met."""
+        return max(TOLERANCE, self.stop_rule(PEOPLE).tolerance)
+
+    def stop_rule(self, usual: StopRule) -> StopRule:
+        """Return the usual rule with what the settings say."""
+        said = {name: getattr(self, name) for name in StopRule._fields}
+        return usual._replace(**{name: value for name, value in said.items() if value is not None})
+
+    def person_settings(self) -> dict[str, Number]:
+        """Return the settings for people as numbers."""
+        return {**self.numbers(), **self.stop_rule(PEOPLE)._asdict()}
+
+    def skeleton_settings(self, model: Model) -> dict[str, Number]:
+        """Return the settings for another skeleton as numbers."""
+        return {**self.person_settings(), **self.stop_rule(SKELETONS)._asdict()}
+
+    def person_scratch(self, model: Model) -> Any:
+        """Return scratch memory for the kernel of people."""
+        return self.skeleton_scratch(model)
+
+    def skeleton_scratch(self, model: Model) -> Any:
+        """Return scratch memory for the kernel of any skeleton."""
+        raise NotImplementedError
+
+
+def articulated_plan(solver: Any, problem: Problem) -> Plan:
+    """Return the plan of an iterative method: a person by six points, or any skeleton."""
+    if is_person(problem):
+        return ArticulatedPersonPlan(solver, problem)
+    return SkeletonPlan(solver, problem)
+
+
+def is_person(problem: Problem) -> bool:
+    """Whether a person is to be followed by the six points."""
+    if problem.tasks is not None:
+        return False
+    if problem.names is None:
+        return problem.skeleton.kind == "human"
+    return set(SIX) <= set(problem.names)
+
+
+class ArticulatedPersonPlan(PersonPlan):
+    """A person as an articulated model whose end effectors are the six points."""
+
+    solver: IterativeSettings
+
+    def __init__(self, solver: IterativeSettings, problem: Problem) -> None:
+        super().__init__(solver, problem)
+        self.kernel = solver.solve_people
+        self.start = None if solver.first is None else solver.first.plan(problem)
+        self.model = self.new_model()
+
+    def new_model(self) -> Model:
+        """Return the person as a model."""
+        return person_model(self.skeleton.anatomy, self.limits)
+
+    def numbers_of_method(self) -> Mapping[str, Number]:
+        """Return what the kernel reads besides the times of `PersonSettings`."""
+        return self.solver.person_settings()
+
+    def new_scratch(self) -> Any:
+        """Return scratch memory for the kernel."""
+        return self.solver.person_scratch(self.model)
+
+    def new_context(self, rate: float) -> PersonContext:
+        """Return the tables of the kernel, with fresh memory."""
+        body = self.new_body_tables(rate)
+        return PersonContext(*body, self.model, new_pose(self.model), self.new_scratch())
+
+    def begin(self, context: PersonContext, pose: Pose) -> None:
+        """Let a fresh context start from a pose."""
+        self.begin_state(context.state, pose)
+        read_pose(self.model, pose.rotations, context.pose.local)
+
+
+class SkeletonPlan(Plan):
+    """Any skeleton whose root stays where it is; its points are the end effectors of a model.
+
+    Points are nodes of the skeleton, or roles of a person: those that are given, those of the tasks
+    or, without tasks, the ends of the skeleton.
+    """
+
+    solver: IterativeSettings
+
+    def __init__(self, solver: IterativeSettings, problem: Problem) -> None:
+        super().__init__(solver, problem)
+        self.kernel = solver.solve_skeletons
+        self.body = problem.skeleton.articulation
+        self.points = _names(self.body.ends, problem.names, problem.tasks)
+        self.rotated = len(self.points)
+        self.tasks = self.known_tasks()
+        self.nodes = [self.body.node(name) for name in self.points]
+        self.model = self.new_model()
+        self._sought = self._asked(Reach)
+        self._turned = self._asked(Orient)
+        self._least, self._most = self._reaches()
+        self.detailed = bool(self._turned.any())
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Points in the order of the arrays that users give."""
+        return self.points
+
+    @property
+    def length(self) -> float:
+        """Longest way from the root along the bones, the unit of all tolerances [m]."""
+        return self.body.length
+
+    def known_tasks(self) -> tuple[Task[Any], ...]:
+        """Return the tasks, refusing those that the solver cannot answer."""
+        if self.problem.tasks is None:
+            return tuple(Reach(name) for name in self.points)
+        kinds = self.solver.answers
+        for task in self.problem.tasks:
+            if not isinstance(task, kinds):
+                listed = ", ".join(kind.__name__ for kind in kinds)
+                raise InputError(
+                    f"Expected `tasks` of solver {self.solver.name!r} to be of {listed}; "
+                    f"got {type(task).__name__}."
+                )
+            if task.covariance is not None and not self.solver.weighs_axes:
+                raise InputError(
+                    f"Expected no `covariance` of the task {task.label!r}: solver "
+                    f"{self.solver.name!r} knows only its weight."
+                )
+        _refuse_twins(self.problem.tasks)
+        return self.problem.tasks
+
+    def new_model(self) -> Model:
+        """Return the skeleton as a model, with one end effector for each point."""
+        tasks = []
+        for task in self.tasks:
+            if isinstance(task, Reach | Orient):
+                kind = POSITION if isinstance(task, Reach) else ORIENTATION
+                tasks.append((kind, self.points.index(task.node), task.weight))
+            elif isinstance(task, SelfCollision):
+                tasks += collision_slots(task)
+        whole = any(isinstance(task, SelfCollision) for task in self.tasks)
+        return skeleton_model(self.body, self.limits, self.nodes, tasks, whole=whole)
+
+    def new_scratch(self) -> Any:
+        """Return scratch memory for the kernel, with what shall stay apart."""
+        scratch = self.solver.skeleton_scratch(self.model)
+        for task in self.tasks:
+            if isinstance(task, SelfCollision):
+                scratch = scratch._replace(capsules=new_capsules(self.skeleton, task, self.model))
+        return scratch
+
+    def new_context(self, rate: float) -> SkeletonContext:
+        """Return the tables of the kernel, with fresh memory."""
+        settings = settings_record(self.solver.skeleton_settings(self.model))
+        return SkeletonContext(settings, self.model, new_pose(self.model), self.new_scratch())
+
+    def begin(self, context: SkeletonContext, pose: Pose) -> None:
+        """Let a fresh context start from a pose."""
+        read_pose(self.model, pose.rotations, context.pose.local)
+
+    def pose(self, out: Output) -> Pose:
+        """Return the pose of the first frame, in arrays of its own."""
+        return Pose(self.skeleton, out.root[0].copy(), out.rotations[0].copy())
+
+    def motion(self, out: Output, rate: float) -> Motion:
+        """Return the motion of all frames."""
+        return Motion(self.skeleton, out.root, out.rotations, rate)
+
+    def stop_reason(self, frames: Frames, frame: int) -> StopReason:
+        """Say why the method stopped on a frame; one without targets has met nothing."""
+        flags = int(frames.out.flags[frame])
+        if not flags & (NOT_MET | UNASKED):
+            return StopReason.CONVERGED
+        at = slice(frame, frame + 1)
+        if self._unreachable(frames.positions[at]).any():
+            return StopReason.UNREACHABLE
+        if flags & LIMITED or self._limited(frames.out.rotations[at]).any():
+            return StopReason.LIMITS_SATURATED
+        return StopReason.MAX_ITERATIONS if flags & OUT_OF_STEPS else StopReason.STALLED
+
+    def missing(self, frames: Frames) -> tuple[str, ...]:
+        """Return the points that were to be reached and not seen in the first frame."""
+        return super().missing(frames) if frames.out.flags[0] & MISSING else ()
+
+    def status(self, frames: Frames) -> Status:
+        """Say what happened to each point in each frame."""
+        seen, out = frames.positions, frames.out
+        unreachable = self._unreachable(seen)
+        limited = self._limited(out.rotations) & ((out.flags & NOT_MET) != 0)[:, None]
+        limited |= ((out.flags & LIMITED) != 0)[:, None] & self._sought
+        missing = ~(np.abs(seen) < FARTHEST).all(axis=-1) & self._sought
+        missed = (out.residuals[:, :-1] > MISSED * self.length) & self._sought & ~unreachable
+        return Status(unreachable, limited, missing, missed)
+
+    def rotation_residuals(self, frames: Frames) -> Floats | None:
+        """Angle of each point from the rotation asked for [rad], (F, N); None if none is."""
+        if not self._turned.any():
+            return None
+        world = self.motion(frames.out, 1.0).world()[1]
+        joints = [self.body.carrier(node) for node in self.nodes]
+        now = arrays.multiply(world[:, joints], arrays.conjugate(self.body.neutral[joints]))
+        asked = frames.rotations
+        known = np.isfinite(asked).all(axis=-1) & self._turned
+        return np.where(
+            known, arrays.angle_between(now, np.where(known[..., None], asked, now)), np.nan
+        )
+
+    def _asked(self, kind: type[Reach] | type[Orient]) -> Bools:
+        """Return the points of which tasks of a kind speak, (N,)."""
+        nodes = [t.node for t in self.tasks if isinstance(t, kind) and t.weight > 0.0]
+        return np.array([name in nodes for name in self.points], np.bool_)
+
+    def _reaches(self) -> tuple[Floats, Floats]:
+        """Return the least and greatest distance of each point from the root [m]."""
+        least, most = np.zeros(len(self.points)), np.zeros(len(self.points))
+        for k, node in enumerate(self.nodes):
+            bones = np.linalg.norm(self.body.offsets[self.skeleton.path(node)[1:]], axis=1)
+            most[k] = bones.sum()
+            least[k] = max(0.0, 2.0 * bones.max(initial=0.0) - most[k])
+        return least, most
+
+    def _unreachable(self, seen: Floats) -> Bools:
+        """Return the targets that the bones cannot reach, however they turn, (F, N)."""
+        away = np.linalg.norm(seen - (self.model.anchor + self.model.offset[0]), axis=-1)
+        slack = 1e-9 * self.length
+        far = (away > self._most + slack) | (away < self._least - slack)
+        return np.asarray(far & self._sought)
+
+    def _limited(self, rotations: Floats) -> Bools:
+        """Return the points that a joint at its limit moves, (F, N)."""
+        local = self.body.to_rest(rotations)
+        out = np.zeros((len(rotations), len(self.points)), np.bool_)
+        for joint, name in enumerate(self.skeleton.names):
+            limit = self.limits.get(name)
+            if limit is None or isinstance(limit, FixedLimit):
+                continue
+            moved = np.array([self.body.moving(node)[joint] for node in self.nodes], np.bool_)
+            axes = np.array(limit.axis)[None] if isinstance(limit, FlexionLimit) else np.eye(3)
+            for axis in (*axes, *-axes):
+                further = arrays.multiply(local[:, joint], arrays.from_axis_angle(axis, NUDGE))
+                out |= (limit.violation(further) > 0.1 * NUDGE)[:, None] & moved
+        return out
+
+
+def _refuse_twins(tasks: Sequence[Task[Any]]) -> None:
+    """Refuse two tasks that ask the same of one point: a frame brings one target for both.
+
+    Likewise two tasks of self-collision, which have one set of slots.
+    """
+    if sum(isinstance(task, SelfCollision) for task in tasks) > 1:
+        raise InputError("Expected one SelfCollision task, got two or more.")
+    known: set[tuple[type[Task[Any]], str]] = set()
+    for task in tasks:
+        if isinstance(task, Reach | Orient):
+            key = (type(task), task.node)
+            if key in known:
+                raise InputError(
+                    f"Expected one {key[0].__name__} task for {task.node!r}, got two or more."
+                )
+            known.add(key)
+
+
+def _names(
+    ends: Sequence[str], names: Sequence[str] | None, tasks: Sequence[Task[Any]] | None
+) -> tuple[str, ...]:
+    """Return the points in the order of arrays."""
+    nodes = [task.node for task in tasks or () if isinstance(task, Reach | Orient)]
+    if names is None:
+        names = ends if tasks is None else tuple(dict.fromkeys(nodes))
+    for node in nodes:
+        if node not in names:
+            raise InputError(
+                f"Expected `names` to hold every point of a task; got {', '.join(names)}, "
+                f"without {node}."
+            )
+    others = any(not isinstance(task, Reach | Orient) for task in tasks or ())
+    if not (names or others) or len(set(names)) != len(names):
+        raise InputError(
+            f"Expected the names of one point or more, each once; got {', '.join(names) or 'none'}."
+        )
+    return tuple(names)

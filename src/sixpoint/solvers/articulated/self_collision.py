@@ -1,0 +1,244 @@
+"""Parts of a skeleton that shall not be in each other: rows of a Jacobian for those that are.
+
+Every part is a capsule on a joint. The deepest pairs take the slots that a model's tasks of kind
+`SELF_COLLISION` leave for them, three rows each, of which the first is used: it pushes the parts
+along the line between their nearest points. Pairs that are apart ask for nothing.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...body.shapes import free_pairs
+from ...body.skeleton import Skeleton
+from ...kernels._jit import helper
+from ...kernels.capsule import way_apart
+from ...kernels.quaternion import quat_load, quat_rotate
+from ...kernels.types import Floats, Ints, Vec3
+from ...kernels.vector import (
+    vec_add,
+    vec_cross,
+    vec_dot,
+    vec_length,
+    vec_load,
+    vec_scale,
+    vec_store,
+    vec_sub,
+)
+from ...tasks import SelfCollision
+from .model import SELF_COLLISION, Model, ModelPose
+
+SLOTS = 12
+"""Pairs that are pushed apart at a time: the deepest."""
+POINT = 1e-12
+"""A line shorter than the root of this is a point [m^2]."""
+
+
+class Capsules(NamedTuple):
+    """C capsules on a skeleton of N joints, P pairs of them, K slots."""
+
+    joint: Ints
+    """Joint that carries each, (C,)."""
+    start: Floats
+    """One end of its line in the joint's frame [m], (C, 3)."""
+    end: Floats
+    """The other, (C, 3)."""
+    radius: Floats
+    """(C,) [m]."""
+    moves: Ints
+    """Whether each joint moves each capsule, (C, N)."""
+    pair: Ints
+    """Capsules that shall stay apart, (P, 2)."""
+    margin: Floats
+    """Distance that shall be left [m], (1,)."""
+    first: Ints
+    """Task of the first slot, (1,)."""
+    chosen: Ints
+    """Scratch: pair in each slot, -1 for none, (K,)."""
+    depth: Floats
+    """Scratch: how deep it is, margin and all [m], (K,)."""
+    ends: Floats
+    """Scratch: both ends of every line in the world [m], (C, 2, 3)."""
+    near: Floats
+    """Scratch: nearest points of the pair in each slot [m], (K, 2, 3)."""
+
+
+@helper
+def nearest_points(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> tuple[Vec3, Vec3]:
+    """Of the lines from a to b and from c to d (Ericson 2004, section 5.1.9)."""
+    one, other, apart = vec_sub(b, a), vec_sub(d, c), vec_sub(a, c)
+    aa, ee = vec_dot(one, one), vec_dot(other, other)
+    bb, cc, ff = vec_dot(one, other), vec_dot(one, apart), vec_dot(other, apart)
+    cross = aa * ee - bb * bb
+    s = 0.0
+    if aa > POINT and cross > 1e-10 * aa * ee:
+        s = min(max((bb * ff - cc * ee) / cross, 0.0), 1.0)
+    t = (bb * s + ff) / ee if ee > POINT else 0.0
+    if t < 0.0 or t > 1.0 or ee <= POINT:
+        t = min(max(t, 0.0), 1.0)
+        s = min(max((bb * t - cc) / aa, 0.0), 1.0) if aa > POINT else 0.0
+    return vec_add(a, vec_scale(one, s)), vec_add(c, vec_scale(other, t))
+
+
+@helper
+def place_ends(pose: ModelPose, capsules: Capsules) -> None:
+    """Where the ends of all lines are in the world."""
+    for i in range(capsules.joint.shape[0]):
+        joint = capsules.joint[i]
+        turn, position = quat_load(pose.world, joint), vec_load(pose.position, joint)
+        vec_store(
+            capsules.ends[i], 0, vec_add(position, quat_rotate(turn, vec_load(capsules.start, i)))
+        )
+        vec_store(
+            capsules.ends[i], 1, vec_add(position, quat_rotate(turn, vec_load(capsules.end, i)))
+        )
+
+
+@helper
+def pair_points(capsules: Capsules, pair: int) -> tuple[Vec3, Vec3]:
+    """Nearest points of two capsules whose ends are placed."""
+    one, other = capsules.ends[capsules.pair[pair, 0]], capsules.ends[capsules.pair[pair, 1]]
+    return nearest_points(
+        vec_load(one, 0), vec_load(one, 1), vec_load(other, 0), vec_load(other, 1)
+    )
+
+
+@helper
+def capsule_line(capsules: Capsules, i: int) -> Vec3:
+    """From one end of a capsule's line to the other in the world [m]."""
+    return vec_sub(vec_load(capsules.ends[i], 1), vec_load(capsules.ends[i], 0))
+
+
+@helper
+def apart_square(pose: ModelPose, capsules: Capsules) -> float:
+    """Depths of all pairs, squared and summed [m^2]."""
+    place_ends(pose, capsules)
+    total = 0.0
+    for p in range(capsules.pair.shape[0]):
+        one, other = pair_points(capsules, p)
+        reach = capsules.radius[capsules.pair[p, 0]] + capsules.radius[capsules.pair[p, 1]]
+        depth = reach + capsules.margin[0] - vec_length(vec_sub(one, other))
+        total += max(depth, 0.0) ** 2
+    return total
+
+
+@helper
+def find_touching(
+    model: Model, pose: ModelPose, capsules: Capsules, residual: Floats
+) -> tuple[float, float]:
+    """Fill the slots with the deepest pairs, and write what they ask for, weighted [m].
+
+    Returns:
+        The greatest depth, and the sum of all that are deep.
+    """
+    place_ends(pose, capsules)
+    count = capsules.chosen.shape[0]
+    for k in range(count):
+        capsules.chosen[k], capsules.depth[k] = -1, 0.0
+    deepest, total = 0.0, 0.0
+    for p in range(capsules.pair.shape[0]):
+        i, j = capsules.pair[p, 0], capsules.pair[p, 1]
+        one, other = pair_points(capsules, p)
+        gap = vec_length(vec_sub(one, other))
+        depth = capsules.radius[i] + capsules.radius[j] + capsules.margin[0] - gap
+        if not depth > 0.0:
+            continue
+        deepest, total = max(deepest, depth), total + depth
+        slot = 0
+        for k in range(1, count):
+            if capsules.depth[k] < capsules.depth[slot]:
+                slot = k
+        if depth > capsules.depth[slot]:
+            capsules.chosen[slot], capsules.depth[slot] = p, depth
+            vec_store(capsules.near[slot], 0, one)
+            vec_store(capsules.near[slot], 1, other)
+    for k in range(count):
+        task = capsules.first[0] + k
+        residual[3 * task] = -model.task_weight[task] * capsules.depth[k]
+        residual[3 * task + 1], residual[3 * task + 2] = 0.0, 0.0
+    return deepest, total
+
+
+@helper
+def touching_rows(
+    model: Model, pose: ModelPose, capsules: Capsules, axes: Floats, jacobian: Floats
+) -> None:
+    """Change of the depths in the slots with every degree of freedom, weighted."""
+    for k in range(capsules.chosen.shape[0]):
+        task = capsules.first[0] + k
+        for i in range(3 * task, 3 * task + 3):
+            for c in range(jacobian.shape[1]):
+                jacobian[i, c] = 0.0
+        pair = capsules.chosen[k]
+        if pair < 0:
+            continue
+        one, other = vec_load(capsules.near[k], 0), vec_load(capsules.near[k], 1)
+        first, second = capsules.pair[pair, 0], capsules.pair[pair, 1]
+        way = way_apart(one, other, capsule_line(capsules, first), capsule_line(capsules, second))
+        away = vec_scale(way, -model.task_weight[task])
+        for joint in range(model.parent.shape[0]):
+            moves, moved = capsules.moves[first, joint], capsules.moves[second, joint]
+            if moves == moved:
+                continue  # both go together, or neither
+            point = one if moves else other
+            arm = vec_sub(point, vec_load(pose.position, joint))
+            sign = 1.0 if moves else -1.0
+            for c in range(model.first[joint], model.first[joint] + model.freedom[joint]):
+                speed = vec_cross(vec_load(axes, c), arm)
+                jacobian[3 * task, c] = sign * vec_dot(speed, away)
+
+
+@helper
+def with_touching(
+    model: Model,
+    pose: ModelPose,
+    capsules: Capsules,
+    residual: Floats,
+    found: tuple[float, float],
+) -> tuple[float, float]:
+    """Largest and summed error of all tasks: those of the points given, and the depths."""
+    if capsules.pair.shape[0] == 0:
+        return found
+    deepest, total = find_touching(model, pose, capsules, residual)
+    return max(found[0], deepest), found[1] + total
+
+
+def no_capsules() -> Capsules:
+    """Return a table with nothing to keep apart."""
+    return _table(np.zeros((0, 7)), np.zeros(0, np.int64), np.zeros((0, 2), np.int64), 0.0, 0)
+
+
+def collision_slots(task: SelfCollision) -> list[tuple[int, int, float]]:
+    """Return what stands for the task in a model: kind, end effector (none) and weight of a slot."""
+    return [(SELF_COLLISION, 0, task.weight)] * SLOTS
+
+
+def new_capsules(skeleton: Skeleton, task: SelfCollision, model: Model | None = None) -> Capsules:
+    """Return the capsules of a person whose joints are a model's, with slots among its tasks."""
+    shape, pairs = free_pairs(skeleton)
+    numbers = [(*capsule.start, *capsule.end, capsule.radius) for capsule in shape.capsules]
+    joints = np.array([capsule.joint for capsule in shape.capsules], np.int64)
+    moving = [skeleton.articulation.moving(int(joint)) for joint in joints]
+    slots = 0 if model is None else SLOTS
+    table = _table(np.array(numbers), joints, np.array(pairs, np.int64), task.margin, slots)
+    first = 0 if model is None else int(np.argmax(model.task_kind == SELF_COLLISION))
+    return table._replace(moves=np.array(moving, np.int64), first=np.array([first], np.int64))
+
+
+def _table(numbers: Floats, joints: Ints, pairs: Ints, margin: float, slots: int) -> Capsules:
+    return Capsules(
+        joint=joints,
+        start=np.ascontiguousarray(numbers[:, :3]),
+        end=np.ascontiguousarray(numbers[:, 3:6]),
+        radius=np.ascontiguousarray(numbers[:, 6]),
+        moves=np.zeros((len(joints), 1), np.int64),
+        pair=pairs,
+        margin=np.array([margin]),
+        first=np.zeros(1, np.int64),
+        chosen=np.full(slots, -1, np.int64),
+        depth=np.zeros(slots),
+        ends=np.zeros((len(joints), 2, 3)),
+        near=np.zeros((slots, 2, 3)),
+    )

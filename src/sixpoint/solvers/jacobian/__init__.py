@@ -1,0 +1,1 @@
+"""Jacobian methods: small steps down the gradient of what is asked."""
