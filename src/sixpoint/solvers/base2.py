@@ -2,7 +2,7 @@
 
 A `Solver` is an immutable set of settings. `prepare` returns a `Tracker`, which keeps what changes
 from frame to frame: `Tracker.solve` answers one frame, `Tracker.solve_clip` a whole clip in a
-compiled loop, with the same bits. A method consists of a `Solver` with its settings and of a `Plan`:
+compiled loop, with the same bits. A method is a `Solver` with its settings and a `Plan`:
 its tables for one skeleton, and the kernel that reads them.
 """
 

@@ -1,4 +1,4 @@
-"""What a method makes of one skeleton: tables, a kernel that reads them, and what its answers mean."""
+"""What a method makes of one skeleton: its tables, its kernel, and what the answers mean."""
 
 from __future__ import annotations
 

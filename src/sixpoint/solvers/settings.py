@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import typing
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import cache
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
@@ -44,18 +44,18 @@ class Interval(NamedTuple):
 class Numbers(NamedTuple):
     """Bounds of several numbers, as metadata of the annotation of a tuple."""
 
-    count: int
+    length: int
     bounds: Interval
 
     def holds(self, values: Any) -> bool:
         """Whether there are as many numbers as there should be, all inside the bounds."""
         try:
-            return len(values) == self.count and all(self.bounds.holds(float(v)) for v in values)
+            return len(values) == self.length and all(self.bounds.holds(float(v)) for v in values)
         except (TypeError, ValueError):
             return False
 
     def __str__(self) -> str:
-        count = {2: "two", 3: "three"}.get(self.count, str(self.count))
+        count = {2: "two", 3: "three"}.get(self.length, str(self.length))
         return f"to be {count} numbers {self.bounds}"
 
 
@@ -82,7 +82,7 @@ def with_settings(kind: type[Any], settings: Mapping[str, Any]) -> Any:
 
 def check_settings(solver: Any) -> None:
     """Raise `InputError` for a setting that its annotation does not allow."""
-    for name, allowed in _allowed(type(solver)).items():
+    for name, allowed in _allowed(solver.__class__).items():
         _check(name, getattr(solver, name), allowed)
 
 
@@ -99,14 +99,14 @@ def check_whole(name: str, value: object, low: int, high: int) -> None:
 def numbers_of(solver: Any) -> dict[str, Number]:
     """Return the settings that are numbers, switches or choices, as numbers."""
     numbers: dict[str, Number] = {}
-    for name, allowed in _allowed(type(solver)).items():
+    for name, allowed in _allowed(solver.__class__).items():
         value = getattr(solver, name)
         if isinstance(value, str):
             choices = typing.get_args(allowed)
             if value in choices:
                 numbers[name] = choices.index(value)
         elif isinstance(value, bool | int | float | np.number):
-            numbers[name] = value
+            numbers[name] = typing.cast("float", value)
         elif isinstance(value, tuple) and value and all(isinstance(v, int | float) for v in value):
             numbers[name] = tuple(float(v) for v in value)
     return numbers
@@ -131,8 +131,9 @@ def _record(fields: tuple[tuple[str, str, tuple[int, ...]], ...]) -> np.dtype[np
 
 
 @cache
-def _allowed(kind: type) -> dict[str, Any]:
+def _allowed(kind: Hashable) -> dict[str, Any]:
     """Return the annotation of each setting of a solver."""
+    assert isinstance(kind, type)
     hints = typing.get_type_hints(kind, include_extras=True)
     return {name: hints[name] for name in settings_of(kind)}
 

@@ -59,8 +59,7 @@ class Effector:
 
 
 def person_joints(anatomy: Anatomy) -> tuple[list[ModelJoint], list[Effector]]:
-    """Pelvis, spine, head, clavicles and limbs in anatomical frames; the six
-    points as end effectors.
+    """Return the joints of a person in anatomical frames, with the six points as end effectors.
 
     The root does not turn by itself: its rotation is estimated from the points. Nor do the loins,
     the joint on the pelvis that carries the spine, where there is one. Elbows and knees are

@@ -31,9 +31,9 @@ from ..plan import Plan, Status
 from ..settings import Count, Fraction, Interval, Number, settings_record
 from ..solution2 import StopReason
 from ..start import StartSettings, check_prior
-from .build import Model, new_pose, person_model, skeleton_model
+from .build import new_pose, person_model, skeleton_model
 from .context import PersonContext, SkeletonContext
-from .model import ORIENTATION, POSITION, read_pose
+from .model import ORIENTATION, POSITION, Model, read_pose
 from .self_collision import collision_slots, new_capsules
 
 MISSED = 1e-3
@@ -85,7 +85,8 @@ class IterativeSettings(StartSettings):
     if TYPE_CHECKING:  # of `Solver`, beside which this is inherited
         name: ClassVar[str]
 
-        def numbers(self) -> dict[str, Number]: ...
+        def numbers(self) -> dict[str, Number]:
+            """Return the settings as numbers."""
 
     def check(self) -> None:
         """Refuse a model that nobody would read."""

@@ -211,7 +211,7 @@ def no_capsules() -> Capsules:
 
 
 def collision_slots(task: SelfCollision) -> list[tuple[int, int, float]]:
-    """Return what stands for the task in a model: kind, end effector (none) and weight of a slot."""
+    """Return what stands for the task in a model: kind, end effector (none) and weight of slots."""
     return [(SELF_COLLISION, 0, task.weight)] * SLOTS
 
 

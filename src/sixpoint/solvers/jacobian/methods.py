@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, cast
 
 from ...tasks import Orient, Reach, SelfCollision, Task
 from ..articulated.build import model_depth
@@ -60,9 +60,9 @@ class JacobianSolver(IterativeSettings, PersonSettings, Solver):
         The joints of a long chain together turn by half a circle in an iteration, not more. Beyond
         that the Jacobian is no guide: a hundred joints would wind the chain into a ball.
         """
-        numbers = super().skeleton_settings(model)
+        numbers: dict[str, Number] = super().skeleton_settings(model)
         most = math.pi / model_depth(model) if self.method != SDLS else math.pi
-        return numbers | {"joint_step": min(float(numbers["joint_step"]), most)}
+        return numbers | {"joint_step": min(cast("float", numbers["joint_step"]), most)}
 
     def skeleton_scratch(self, model: Model) -> Descent:
         """Return room for a Jacobian and its decomposition."""
@@ -78,8 +78,8 @@ class TransposeSolver(JacobianSolver):
     """Settings of the Jacobian transpose method: walk downhill.
 
     Wolovich and Elliott 1984; step length after Buss and Kim 2005. Cheap steps, many of them
-    needed. **Bad at** several targets at once and targets out of reach: Unzueta et al. 2008 leave it
-    out of their table.
+    needed. **Bad at** several targets at once and targets out of reach: Unzueta et al. 2008 leave
+    it out of their table.
     """
 
     name: ClassVar[str] = "jacobian-transpose"

@@ -136,7 +136,7 @@ def set_spine(body: Body, segments: Floats) -> None:
 
 
 def _stretching(segments: Floats) -> tuple[Floats, Floats, Floats]:
-    """Axes, angles and lengths of the stretching postures (A0.5) for both starts of the chain."""
+    """Axes, angles and lengths of the stretching postures for both starts of the chain."""
     count = len(segments)
     axes, angles = np.zeros((2, count, 3)), np.zeros((2, count))
     lengths = np.zeros((2, STRETCH_SAMPLES))
@@ -202,7 +202,7 @@ def clear_state(state: RecordArray) -> None:
 
 
 def remember_pose(state: RecordArray, points: Floats, pelvis: Floats) -> None:
-    """Take a pose for the frame before: its six points (6, 3), and how its pelvis is turned (4,)."""
+    """Take a pose for the frame before: its six points (6, 3), and the pelvis's rotation (4,)."""
     state["frames"] = 1
     state["points"] = points
     state["pelvis"] = pelvis

@@ -123,14 +123,17 @@ class PersonPlan(Plan):
 
     def numbers_of_method(self) -> Mapping[str, Number]:
         """Return what the kernel reads besides the times of `PersonSettings`."""
-        return self.solver.numbers()
+        numbers: Mapping[str, Number] = self.solver.numbers()
+        return numbers
 
     def new_settings(self, rate: float) -> RecordArray:
         """Return the settings as the kernel reads them."""
         person = self.solver.person_numbers(rate)
         return settings_record({"project_previous": True, **self.numbers_of_method(), **person})
 
-    def new_body_tables(self, rate: float) -> tuple[RecordArray, ...]:
+    def new_body_tables(
+        self, rate: float
+    ) -> tuple[RecordArray, RecordArray, RecordArray, RecordArray]:
         """Return body, settings, state and scratch memory, which every context of a person has."""
         return self.body, self.new_settings(rate), new_state(), new_work()
 

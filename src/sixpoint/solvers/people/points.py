@@ -1,4 +1,4 @@
-"""The six points of a person in every frame: fill in those not seen, and find where the pelvis faces.
+"""The six points of a person: fill in those not seen, and find where the pelvis faces.
 
 A lost wrist, ankle or head keeps its position relative to the pelvis, so that a person who walks or
 turns takes it along; with `missing="predict"` it also moves on with its last speed for a moment. A
@@ -62,10 +62,11 @@ def flat_direction(v: Vec3, up: Vec3) -> tuple[Vec3, float]:
 
 @helper
 def pelvis_frame(c: PersonContext, points: Floats) -> Quat:
-    """Estimated rotation of the pelvis: section 4, S0.4.
+    """Estimated rotation of the pelvis: Unzueta et al. 2008, section 4.
 
     Y points to the head; X is the weighted mean of the line between the wrists, the line between
-    the ankles and the X axis of the frame before. The last is projected like the others, unless the literal form is asked for.
+    the ankles and the X axis of the frame before. The last is projected like the
+    others, unless the literal form is asked for.
     """
     settings, state = c.settings, c.state
     pelvis = vec_load(points, 0)

@@ -14,9 +14,7 @@ part of the compiled type, so it has room for the longest spine rather than the 
 
 from __future__ import annotations
 
-from typing import Protocol, TypeAlias
-
-import numpy as np
+from typing import Any, Protocol, TypeAlias
 
 from ..context import record_type
 
@@ -31,17 +29,17 @@ HOLD, PREDICT = 0, 1
 """Choices of `PersonSettings.missing`."""
 ROWS = SPINE + LIMBS * LIMB_ROWS + 1 + 2
 STRETCH_SAMPLES = 65
-"""Stored lengths of the spine between neutral and fully stretched (A0.5)."""
+"""Stored lengths of the spine between neutral and fully stretched."""
 CORNERS = 8
 """Corners of a torso prism."""
 
-Body: TypeAlias = np.record
-"""One person in the neutral stance, a record of `BODY`. Lengths in metres."""
-State: TypeAlias = np.record
+Body: TypeAlias = Any
+"""One person in the neutral stance, a record of `BODY`; outside of kernels, an array of one."""
+State: TypeAlias = Any
 """What the solver remembers from frame to frame, a record of `STATE`."""
-Work: TypeAlias = np.record
+Work: TypeAlias = Any
 """Scratch memory of one tracker, a record of `WORK`."""
-Settings: TypeAlias = np.record
+Settings: TypeAlias = Any
 """Settings of a method as numbers; a record made by `settings_record`."""
 
 

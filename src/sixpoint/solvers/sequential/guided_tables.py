@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
-
-import numpy as np
+from typing import Any, NamedTuple, TypeAlias
 
 from ...kernels._jit import Kernel, frame_kernel
 from ...kernels.limits import LimitTable
@@ -23,11 +21,11 @@ INPUTS = 3 * POINTS + 3 + POINTS + MEASURES
 TASKS = 7
 """Rows of the exact step: three for the head, one for each limb that is too short."""
 
-Guide: TypeAlias = np.record
+Guide: TypeAlias = Any
 """How one body follows the prior, a record of `GUIDE`."""
-Memory: TypeAlias = np.record
+Memory: TypeAlias = Any
 """What the guided solver remembers besides `State`, a record of `MEMORY`."""
-Net: TypeAlias = np.record
+Net: TypeAlias = Any
 """Inputs and outputs of the prior, and scratch memory, a record of `NET`."""
 
 GUIDE = record_type(

@@ -1,4 +1,4 @@
-"""The prior, evaluated: from six points to the rotations of the spine and the hinge axes of the limbs.
+"""The prior, evaluated: from six points to rotations of the spine and hinge axes of the limbs.
 
 The points are expressed in a facing: Y from pelvis to head, X where the pelvis's left was a frame
 ago. The network answers with directions in that facing. It was trained with facings that are off by

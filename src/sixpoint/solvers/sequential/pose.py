@@ -48,7 +48,8 @@ def write_pose(c: Context, out: Output, frame: int) -> None:
                 quat_normalize(quat_mul(turned, quat_load(body.after, row))),
             )
     base = as3(body.anchor)
-    turn = (body.anchor_rotation[0], body.anchor_rotation[1], body.anchor_rotation[2], body.anchor_rotation[3])
+    a = body.anchor_rotation
+    turn = (a[0], a[1], a[2], a[3])
     vec_store(out.root, frame, quat_unrotate(turn, vec_sub(vec_load(work.places, PELVIS), base)))
 
 

@@ -1,8 +1,8 @@
 """A body of which only head and hands are seen (a headset and two controllers).
 
 **Feet.** The ground is taken to be where the feet of a standing person are. A head that sinks bends
-the knees and leans the trunk; one that rises takes the feet along, for a jump is no new ground; only
-a head that stays high or low moves the ground, slowly. Feet follow the body, and glide when it
+the knees and leans the trunk; one that rises takes the feet along, for a jump is no new ground; a
+head that stays high or low moves the ground slowly. Feet follow the body, and glide when it
 walks: how they step cannot be seen. How far the trunk leans is told by the height of the head, by
 where the hands are and, if its rotation is known, by how the head nods.
 
