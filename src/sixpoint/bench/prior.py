@@ -27,6 +27,7 @@ from ..motion.points import SIX, Points
 from ..priors.model import prior_of
 from ..priors.plausibility import MISTAKES, find_mistake
 from ..solvers import SOLVERS, Solver, solver
+from ..solvers.start import StartSettings
 from ..studio.panels import Panel
 from ..studio.pictures import contact_sheet
 from .charts import COLOURS, empty_axes, new_figure, save_figure
@@ -43,7 +44,6 @@ from .experiment import (
     Table,
     counted,
     excerpt,
-    has_setting,
     machine,
     read_clips,
 )
@@ -307,7 +307,7 @@ def other_solvers(prior: str = "", quick: bool = False) -> dict[tuple[str, str],
             "tgbsik", prior_weight=weight, prior=prior
         )
     for name, kind in SOLVERS.items():
-        if not has_setting(kind, "start"):
+        if not issubclass(kind, StartSettings):
             continue
         made[name, "published"] = kind()
         for source, file in files.items():
