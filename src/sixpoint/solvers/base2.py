@@ -11,25 +11,18 @@ from __future__ import annotations
 import abc
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..body.skeleton import Skeleton
-from ..errors import InputError, UnknownName
-from ..limits import Limits, adult_limits, hand_limits
-from ..limits.as_hinge import hinge_limits
+from ..errors import InputError
 from ..motion.points import SIX
 from ..tasks import Task
+from .plan import Plan
+from .problem import LimitsChoice, Problem, resolve_limits
 from .settings import Number, check_settings, numbers_of
-
-if TYPE_CHECKING:
-    from .plan import Plan
-    from .tracker import Tracker
-
-LimitsChoice: TypeAlias = Limits | Literal["adult"] | None
-"""Limits to keep: a set of limits, the adult defaults (for people and hands; other skeletons have
-none), or none."""
+from .tracker import Tracker
 
 
 @dataclass(frozen=True)
@@ -52,20 +45,6 @@ class Capabilities:
     """Meets a reachable target to a millimetre when no limit is in the way."""
     random: bool = False
     """Draws random numbers: repeats itself by its seed, but does not mirror."""
-
-
-@dataclass(frozen=True)
-class Problem:
-    """What a tracker is prepared for."""
-
-    skeleton: Skeleton
-    limits: Limits
-    rate: float
-    """Frames a second [Hz]."""
-    names: tuple[str, ...] | None
-    """Points in the order of arrays; None if the method shall choose."""
-    tasks: tuple[Task[Any], ...] | None
-    """What is asked of the points; None for all to be reached."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,8 +89,6 @@ class Solver(abc.ABC):
             tasks: what is asked of the points, for solvers of any skeleton. Default: to be reached,
                 all alike.
         """
-        from .tracker import Tracker
-
         if not (np.isfinite(rate) and rate > 0.0):
             raise InputError(f"Expected a positive `rate` in Hz, got {rate}.")
         problem = Problem(
@@ -121,7 +98,7 @@ class Solver(abc.ABC):
             None if names is None else tuple(names),
             None if tasks is None else tuple(tasks),
         )
-        return Tracker(self, self.plan(problem))
+        return Tracker(self.plan(problem))
 
     @abc.abstractmethod
     def plan(self, problem: Problem) -> Plan:
@@ -137,24 +114,3 @@ class Solver(abc.ABC):
 
     def check(self) -> None:  # noqa: B027  (most solvers have no more to refuse)
         """Raise `InputError` for settings that make no sense together."""
-
-
-def resolve_limits(limits: LimitsChoice, skeleton: Skeleton) -> Limits:
-    """Return the set of limits that a choice stands for; an empty one for none.
-
-    "adult" are those of a healthy adult: for people, and for the hand of `Skeleton.hand`. Other
-    skeletons have none.
-
-    Limits of elbows, knees and other hinges become those about the axes that solvers bend them
-    about (see `limits.as_hinge`).
-    """
-    if isinstance(limits, Limits):
-        for name in limits:
-            if name not in skeleton.names:
-                raise UnknownName("joint to limit", name, skeleton.names)
-        return hinge_limits(limits, skeleton.articulation)
-    if limits is None or (limits == "adult" and skeleton.kind == "other"):
-        return Limits({})
-    if limits == "adult":
-        return hand_limits(skeleton) if skeleton.kind == "hand" else adult_limits(skeleton)
-    raise UnknownName("set of limits", str(limits), ("adult",))

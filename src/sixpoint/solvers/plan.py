@@ -11,8 +11,8 @@ from ..kernels._jit import Kernel
 from ..kernels.types import Bools, Floats
 from ..motion.motion import Motion
 from ..motion.pose import Pose
-from .base2 import Problem
 from .context import Frames, Output, new_output
+from .problem import Problem
 from .solution2 import StopReason
 
 

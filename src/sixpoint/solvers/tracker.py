@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
@@ -19,12 +19,14 @@ from ..kernels.types import Floats
 from ..limits import Limits
 from ..motion.points import Points
 from ..motion.pose import Pose
-from .base2 import Solver
 from .context import BLOCK, Frames, new_frames
 from .plan import Plan
 from .reading import FrameReader
 from .report2 import clip_result
 from .solution2 import Result, Solution, StopReason
+
+if TYPE_CHECKING:
+    from .base2 import Solver
 
 
 class Run:
@@ -79,8 +81,7 @@ class Tracker:
     A tracker remembers earlier frames. Use one for each body, and from one thread at a time.
     """
 
-    def __init__(self, solver: Solver, plan: Plan) -> None:
-        self.solver = solver
+    def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self._rate = plan.problem.rate
         self._readers: dict[Plan, FrameReader] = {}
@@ -88,6 +89,12 @@ class Tracker:
         self.run = Run(plan, self._rate, 1)
         """The kernel, its memory and the last frame; for functions of single methods."""
         self._busy = threading.Lock()
+
+    @property
+    def solver(self) -> Solver:
+        """The settings."""
+        solver: Solver = self.plan.solver
+        return solver
 
     @property
     def skeleton(self) -> Skeleton:
@@ -109,7 +116,7 @@ class Tracker:
 
     def __reduce__(self) -> Any:
         """A copy begins anew: memory is not copied."""
-        return Tracker, (self.solver, self.plan)
+        return Tracker, (self.plan,)
 
     def reset(self, pose: Pose | None = None) -> None:
         """Forget earlier frames.

@@ -23,11 +23,11 @@ from ...motion.motion import Motion
 from ...motion.points import SIX
 from ...motion.pose import Pose
 from ...tasks import Orient, Reach, SelfCollision, Task
-from ..base2 import Problem
 from ..context import LIMITED, MISSING, NOT_MET, OUT_OF_STEPS, UNASKED, Frames, Output
 from ..people.plan import PAPER_HEIGHT, TOLERANCE, PersonPlan
 from ..people.points import FARTHEST
 from ..plan import Plan, Status
+from ..problem import Problem
 from ..settings import Count, Fraction, Interval, Number, settings_record
 from ..solution2 import StopReason
 from ..start import StartSettings, check_prior

@@ -16,9 +16,10 @@ from ...tasks import Orient, Reach, SelfCollision, Task
 from ..articulated.build import model_depth
 from ..articulated.model import Model
 from ..articulated.plan import IterativeSettings, articulated_plan
-from ..base2 import Capabilities, Problem, Solver
+from ..base2 import Capabilities, Solver
 from ..people.plan import PAPER_HEIGHT, PersonSettings
 from ..plan import Plan
+from ..problem import Problem
 from ..settings import NonNegative, Number, Positive
 from .descent import Descent, new_descent, solve_people, solve_skeletons
 from .steps import DLS, DLS_SVD, PSEUDOINVERSE, SDLS, TRANSPOSE

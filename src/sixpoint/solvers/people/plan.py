@@ -18,7 +18,6 @@ from ...kernels import arrays
 from ...motion.motion import Motion
 from ...motion.points import SIX
 from ...motion.pose import Pose
-from ..base2 import Problem
 from ..context import (
     LIMITED,
     MISSING,
@@ -32,6 +31,7 @@ from ..context import (
     RecordArray,
 )
 from ..plan import Plan, Status
+from ..problem import Problem
 from ..settings import Interval, Number, Numbers, Triple, settings_record
 from ..solution2 import StopReason
 from .body import build_body, held_rest, new_state, new_work, remember_pose

@@ -46,11 +46,12 @@ from ...kernels.vector import (
     vec_sub,
     vec_unit,
 )
-from ..base2 import Capabilities, Problem, Solver
+from ..base2 import Capabilities, Solver
 from ..context import LIMITED, MISSING, Frames
 from ..people.plan import PersonSettings
 from ..people.points import begin_frame
 from ..people.tables import FIRST_LIMB, HEAD, LIMB_ROWS, LIMBS, PELVIS
+from ..problem import Problem
 from ..settings import Fraction
 from .context import Context, sequential_kernel
 from .limb_ends import FELT, FIXED, REST, limb_begin, limb_end

@@ -48,12 +48,13 @@ from ...priors.layout import measures, mirror_inputs, mirror_outputs
 from ...priors.model import Prior, prior_of
 from ...priors.poses import build_of
 from ...priors.spine_resampling import spine_map
-from ..base2 import Capabilities, Problem, Solver
+from ..base2 import Capabilities, Solver
 from ..context import MISSING, SPINE_LIMITED, UNREACHABLE, Frames, RecordArray
 from ..people.body import row_names
 from ..people.plan import PersonPlan, PersonSettings
 from ..people.points import begin_frame, known_rotation
 from ..people.tables import FIRST_LIMB, HEAD, LIMB_ROWS, LIMBS, PELVIS
+from ..problem import Problem
 from ..settings import Fraction, Interval, NonNegative, Number, Numbers, Triple
 from .guided_tables import (
     ENDS,

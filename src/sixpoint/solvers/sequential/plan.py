@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...motion.pose import Pose
-from ..base2 import Problem, Solver
+from ..base2 import Solver
 from ..people.body import row_names
 from ..people.plan import PersonPlan
+from ..problem import Problem
 from ..settings import Number
 from .context import SequentialContext
 

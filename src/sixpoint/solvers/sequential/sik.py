@@ -16,11 +16,12 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from ...kernels.vector import vec_load, vec_store
-from ..base2 import Capabilities, Problem, Solver
+from ..base2 import Capabilities, Solver
 from ..context import Frames
 from ..people.plan import PersonSettings
 from ..people.points import begin_frame, known_rotation
 from ..people.tables import FIRST_LIMB, HEAD, LIMBS, PELVIS
+from ..problem import Problem
 from ..settings import Fraction
 from .context import Context, sequential_kernel
 from .limb import solve_limb

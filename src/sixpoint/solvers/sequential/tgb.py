@@ -25,11 +25,12 @@ from ...kernels.quaternion import (
 )
 from ...kernels.types import Floats, Quat
 from ...kernels.vector import vec_store
-from ..base2 import Capabilities, Problem, Solver
+from ..base2 import Capabilities, Solver
 from ..context import Frames
 from ..people.plan import PersonSettings
 from ..people.points import begin_frame, known_rotation
 from ..people.tables import HEAD, LIMB_ROWS, LIMBS, PELVIS
+from ..problem import Problem
 from ..settings import Interval
 from ..start import check_prior, start_solver
 from .context import Context, sequential_kernel
