@@ -10,8 +10,6 @@ import pytest
 import sixpoint
 
 ROOT = Path(sixpoint.__file__).parent
-WITH_CYCLES = {"limits", "formats"}
-"""Packages whose cycles are not removed yet."""
 
 
 def modules() -> dict[str, Path]:
@@ -48,9 +46,7 @@ def running(tree: ast.AST) -> Iterator[ast.AST]:
 @pytest.mark.parametrize(
     "package", sorted({name.split(".")[1] for name in modules() if "." in name})
 )
-def test_no_import_cycles_even_by_lazy_imports(package, request):
-    if package in WITH_CYCLES:
-        request.applymarker(pytest.mark.xfail(strict=False, reason="to be removed"))
+def test_no_import_cycles_even_by_lazy_imports(package):
     every = modules()
     inside = {n: p for n, p in every.items() if n.split(".")[1:2] == [package]}
     graph = {name: imported(name, path, set(inside)) for name, path in inside.items()}

@@ -15,6 +15,7 @@ from ..errors import FormatError, InputError, RolesNotFound
 from ..kernels import arrays
 from ..motion.motion import STRIPE, Motion
 from ..motion.points import SIX, Points
+from .registry import FORMATS, format_of, load, load_points
 from .units import GUESSED, PLAUSIBLE_STATURE, UP, Figure
 
 CMU_JOINTS = frozenset({"LHipJoint", "LowerBack", "Neck1", "LeftFingerBase", "LThumb"})
@@ -84,8 +85,6 @@ def inspect(path: str | os.PathLike[str], **options: Any) -> FileInfo:
     Raises:
         FormatError: nothing can be read from it.
     """
-    from . import FORMATS, format_of, load, load_points
-
     suffix = Path(path).suffix.lower()
     if any(suffix in form.suffixes and form.read_points for form in FORMATS.values()):
         try:

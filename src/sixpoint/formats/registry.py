@@ -1,0 +1,184 @@
+"""The table of formats, and loading and saving by a file's name."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import InputError, UnknownName
+from ..motion.motion import Motion
+from ..motion.points import Points
+from .amc import read_amc
+from .bvh_read import read_bvh
+from .bvh_write import write_bvh
+from .markers import read_points_c3d, read_points_trc, write_points_trc
+from .npz import read_motion_npz, read_points_npz, write_motion_npz, write_points_npz
+from .points_csv import read_points_csv, write_points_csv
+from .units import points_to_world
+
+PathLike = str | os.PathLike[str]
+
+
+@dataclass(frozen=True)
+class Format:
+    """One kind of file: what it is called and who reads and writes it."""
+
+    description: str
+    suffixes: tuple[str, ...]
+    """File name endings in lower case, with the dot."""
+    options: tuple[str, ...] = ()
+    """Keyword arguments that `load` takes for it."""
+    read: Callable[..., Motion] | None = None
+    write: Callable[[Motion, PathLike], tuple[str, ...]] | None = None
+    read_points: Callable[..., Points] | None = None
+    write_points: Callable[[Points, PathLike], None] | None = None
+    own_unit: bool = False
+    """Whether its points come with their unit and have their upward axis found."""
+
+
+FORMATS: Mapping[str, Format] = {
+    "bvh": Format(
+        "Biovision hierarchy: skeleton and motion as text",
+        (".bvh",),
+        ("unit", "up", "rate", "lenient"),
+        read=read_bvh,
+        write=write_bvh,
+    ),
+    "amc": Format(
+        "Acclaim motion with its .asf skeleton",
+        (".amc", ".asf"),
+        ("skeleton", "unit", "up", "rate", "lenient"),
+        read=read_amc,
+    ),
+    "npz": Format(
+        "NumPy archive of a motion or of tracked points, without loss",
+        (".npz",),
+        read=read_motion_npz,
+        write=write_motion_npz,
+        read_points=read_points_npz,
+        write_points=write_points_npz,
+    ),
+    "csv": Format(
+        "tracked points as a table: time,pelvis.x,pelvis.y,pelvis.z,...",
+        (".csv",),
+        read_points=read_points_csv,
+        write_points=write_points_csv,
+    ),
+    "trc": Format(
+        "markers of Motion Analysis and OpenSim as text; joints from the usual marker sets",
+        (".trc",),
+        read_points=read_points_trc,
+        write_points=write_points_trc,
+        own_unit=True,
+    ),
+    "c3d": Format(
+        "markers of laboratories, read by ezc3d; joints from the usual marker sets",
+        (".c3d",),
+        read_points=read_points_c3d,
+        own_unit=True,
+    ),
+}
+"""Name -> format. A new one needs an entry here; everything else finds it."""
+
+
+def format_of(path: PathLike, task: str = "read") -> Format:
+    """Return the format that a file name's ending stands for.
+
+    Args:
+        path: the file.
+        task: what is to be done: "read", "write", "read_points" or "write_points".
+
+    Raises:
+        UnknownName: no format has this ending and can do that.
+    """
+    able = [form for form in FORMATS.values() if getattr(form, task) is not None]
+    suffix = Path(path).suffix.lower()
+    for form in able:
+        if suffix in form.suffixes:
+            return form
+    kind = {"read": "motion format", "write": "motion format to write"}.get(task, "points format")
+    raise UnknownName(kind, suffix or Path(path).name, [s for form in able for s in form.suffixes])
+
+
+def load(path: PathLike, **options: Any) -> Motion:
+    """Read a motion: BVH, AMC with ASF, NPZ.
+
+    Args:
+        path: the file; its ending says the format.
+        **options: those of the format, where they differ from None: `unit` (metres per file unit or
+            a name such as "cm"), `up` ("y", "z", "x"), `rate` [Hz], `lenient`, `skeleton` (.asf).
+
+    Raises:
+        FormatError: the file cannot be read; says where.
+    """
+    form = format_of(path)
+    given = {key: value for key, value in options.items() if value is not None}
+    unknown = [key for key in given if key not in form.options]
+    if unknown:
+        raise InputError(
+            f"No option {unknown[0]!r} for {Path(path).suffix} files; "
+            f"there are: {', '.join(form.options) or 'none'}."
+        )
+    assert form.read is not None
+    return form.read(path, **given)
+
+
+def save(motion: Motion, path: PathLike) -> tuple[str, ...]:
+    """Write a motion: BVH or NPZ. The file is replaced when all is written, untouched on failure.
+
+    Returns:
+        What could not be kept as it was in the motion's source; usually nothing.
+
+    Raises:
+        CannotWrite: the file cannot be written.
+    """
+    write = format_of(path, "write").write
+    assert write is not None
+    return write(motion, path)
+
+
+def load_points(
+    path: PathLike,
+    *,
+    rate: float | None = None,
+    unit: float | str | None = None,
+    up: str | None = None,
+) -> Points:
+    """Read tracked points: NPZ, CSV, or the markers of TRC and C3D.
+
+    Args:
+        path: the file; its ending says the format.
+        rate: frames a second [Hz], if other than the file says.
+        unit: metres per unit of the file or its name, if other than metres.
+        up: "z" or "x", if other than Y points up.
+
+    Raises:
+        FormatError: the file cannot be read; says where.
+        InputError: the rate makes no sense.
+    """
+    if rate is not None and not (math.isfinite(rate) and rate > 0.0):
+        raise InputError(f"Expected a positive `rate` in Hz, got {rate}.")
+    form = format_of(path, "read_points")
+    assert form.read_points is not None
+    if form.own_unit and not (unit is None and up is None):
+        raise InputError(
+            f"Expected neither `unit` nor `up` for {Path(path).suffix} files, which say their unit "
+            "and show what is up."
+        )
+    points = form.read_points(path, rate=rate)
+    return points if unit is None and up is None else points_to_world(points, unit=unit, up=up)
+
+
+def save_points(points: Points, path: PathLike) -> None:
+    """Write tracked points: NPZ, CSV or TRC. The file is replaced when all is written.
+
+    Raises:
+        CannotWrite: the file cannot be written.
+    """
+    write = format_of(path, "write_points").write_points
+    assert write is not None
+    write(points, path)
