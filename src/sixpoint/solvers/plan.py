@@ -56,6 +56,10 @@ class Plan(abc.ABC):
         self.skeleton = problem.skeleton
         self.limits = problem.limits
 
+    def __reduce__(self) -> Any:
+        """A plan is made anew where it is unpickled: kernels are not copied."""
+        return _plan_of, (self.solver, self.problem)
+
     @property
     def needed(self) -> tuple[str, ...]:
         """Points that must be given; others may be absent."""
@@ -118,3 +122,8 @@ class Plan(abc.ABC):
     def remarks(self, frames: Frames) -> list[str]:
         """What the report of a clip should warn of."""
         return []
+
+
+def _plan_of(solver: Any, problem: Problem) -> Plan:
+    plan: Plan = solver.plan(problem)
+    return plan
