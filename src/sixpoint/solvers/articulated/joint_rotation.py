@@ -67,7 +67,7 @@ def fit_position(fit: Fit, here: Vec3, there: Vec3, weight: float) -> Fit:
 
 @helper
 def fit_rotation(fit: Fit, q: Quat, size: float, weight: float) -> Fit:
-    """Also turn by q; a radian beside it counts like `size` beside a place."""
+    """Also turn by q; a radian beside it counts like `size` beside a position."""
     k = 2.0 * size * size * weight
     corner, edge, diagonal, rest = fit
     return (
