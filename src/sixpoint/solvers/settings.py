@@ -31,11 +31,13 @@ class Interval(NamedTuple):
     """Whether the lower bound itself is left out."""
 
     def holds(self, value: float) -> bool:
-        """Whether a value lies inside; infinite values never do."""
+        """Whether a value lies inside; an infinite one only where the lower bound is infinite."""
         low = value > self.low if self.above else value >= self.low
-        return low and value <= self.high and math.isfinite(value)
+        return low and value <= self.high and value != math.inf
 
     def __str__(self) -> str:
+        if self.low == -math.inf:
+            return f"<= {self.high:g}"
         if self.high == math.inf:
             return f"{'>' if self.above else '>='} {self.low:g}"
         return f"in {'(' if self.above else '['}{self.low:g}, {self.high:g}]"
@@ -140,7 +142,8 @@ def _allowed(kind: Hashable) -> dict[str, Any]:
 
 def _check(name: str, value: object, allowed: Any) -> None:
     options = typing.get_args(allowed)
-    if type(None) in options:  # an optional setting
+    optional = type(None) in options
+    if optional:
         if value is None:
             return
         allowed = next(option for option in options if option is not type(None))
@@ -162,4 +165,5 @@ def _check(name: str, value: object, allowed: Any) -> None:
         if not interval.holds(float(typing.cast("float", value))):
             raise InputError(f"Expected `{name}` {interval}, got {value!r}.")
     elif allowed is bool and not isinstance(value, bool | np.bool_):
-        raise InputError(f"Expected `{name}` to be True or False, got {value!r}.")
+        switch = "True, False or None" if optional else "True or False"
+        raise InputError(f"Expected `{name}` to be {switch}, got {value!r}.")

@@ -67,7 +67,7 @@ def fit_position(fit: Fit, here: Vec3, there: Vec3, weight: float) -> Fit:
 
 @helper
 def fit_rotation(fit: Fit, q: Quat, size: float, weight: float) -> Fit:
-    """Also turn by q; a radian beside it counts like `size` beside a place."""
+    """Also turn by q; a radian beside it counts like `size` beside a position."""
     k = 2.0 * size * size * weight
     corner, edge, diagonal, rest = fit
     return (
@@ -127,11 +127,12 @@ def swing_joint(
 
 @helper
 def joint_rotation(
-    model: Model, joint: int, local: Quat, fit: Fit, residual: int, here: Vec3, there: Vec3
+    model: Model, joint: int, local: Quat, fit: Fit, count: int, last: tuple[Vec3, Vec3]
 ) -> tuple[Quat, bool]:
     """The best local rotation of a hinge or ball within its limits, and whether one was felt.
 
-    `residual` is how many things the fit is made of; a single one is the point `here` for `there`.
+    `count` is how many things the fit is made of; a single one is the first point of `last` to be
+    taken to the second.
     """
     if model.freedom[joint] == HINGE:
         axis = vec_load(model.axis, joint)
@@ -139,8 +140,8 @@ def joint_rotation(
         angle = limit_clamp_angle(model.limits, joint, wanted)
         apart = abs(math.sin(0.5 * (angle - wanted)))  # whole turns are no difference
         return quat_from_axis_angle(axis, angle), 2.0 * apart > FELT
-    if residual == 1:
-        return swing_joint(model.limits, joint, local, here, there)
+    if count == 1:
+        return swing_joint(model.limits, joint, local, last[0], last[1])
     rotated = quat_normalize(quat_mul(fit_ball(fit), local))
     held = limit_project(model.limits, joint, rotated)
     return held, held != rotated

@@ -12,17 +12,17 @@ from sixpoint.body.skeleton import Skeleton
 from sixpoint.kernels import arrays
 from sixpoint.kernels.quaternion import quat_from_axis_angle, quat_rotate
 from sixpoint.limits import FlexionLimit, Limits, SwingTwistLimit
-from sixpoint.solvers._kernels.figure import POSITION
-from sixpoint.solvers._kernels.joint_turn import (
-    ccd_turn,
+from sixpoint.solvers.articulated.build import skeleton_model
+from sixpoint.solvers.articulated.joint_rotation import (
     fit_ball,
     fit_hinge,
     fit_nothing,
-    fit_place,
-    fit_turn,
-    joint_turn,
+    fit_position,
+    fit_rotation,
+    joint_rotation,
+    swing_joint,
 )
-from sixpoint.solvers.figure import plain_figure
+from sixpoint.solvers.articulated.model import POSITION
 
 ONE = (1.0, 0.0, 0.0, 0.0)
 Z = (0.0, 0.0, 1.0)
@@ -43,13 +43,13 @@ def direction(rng):
 def fit_of(here, there, weights):
     fit = fit_nothing()
     for p, t, w in zip(here, there, weights, strict=True):
-        fit = fit_place(fit, tuple(p), tuple(t), float(w))
+        fit = fit_position(fit, tuple(p), tuple(t), float(w))
     return fit
 
 
 def one_joint(kind: str, limits: Limits):
     chain = Skeleton.chain(1, kind=kind, axis=Z)
-    return plain_figure(chain.articulation, limits, [1], [(POSITION, 0, 1.0)])
+    return skeleton_model(chain.articulation, limits, [1], [(POSITION, 0, 1.0)])
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(2, 5))
@@ -66,13 +66,13 @@ def test_a_ball_aligns_points_like_scipy(seed, count):
 
 
 def test_of_all_turns_that_fit_one_point_the_smallest_is_taken():
-    q = fit_ball(fit_place(fit_nothing(), (0.0, 2.0, 0.0), (3.0, 0.0, 0.0), 0.5))
+    q = fit_ball(fit_position(fit_nothing(), (0.0, 2.0, 0.0), (3.0, 0.0, 0.0), 0.5))
     assert q == pytest.approx((np.sqrt(0.5), 0.0, 0.0, -np.sqrt(0.5)), abs=1e-6)
 
 
 @pytest.mark.parametrize("there", [(0.0, 0.0, 0.0), (0.0, 1.0, 0.0)], ids=["nowhere", "there"])
 def test_nothing_to_do_leaves_a_ball_alone(there):
-    fit = fit_place(fit_nothing(), (0.0, 1.0, 0.0), there, 1.0)
+    fit = fit_position(fit_nothing(), (0.0, 1.0, 0.0), there, 1.0)
     assert fit_ball(fit) == pytest.approx(ONE, abs=1e-9)
     assert fit_ball(fit_nothing()) == ONE
 
@@ -90,7 +90,7 @@ def test_a_hinge_takes_the_best_angle(seed, count):
 
 @pytest.mark.parametrize("there", [(0.0, 0.0, 2.0), (0.0, 0.0, 0.0)])
 def test_a_goal_on_the_axis_leaves_a_hinge_alone(there):
-    fit = fit_place(fit_nothing(), (1.0, 0.0, 0.0), there, 1.0)
+    fit = fit_position(fit_nothing(), (1.0, 0.0, 0.0), there, 1.0)
     assert fit_hinge(fit, Z) == 0.0
     assert fit_hinge(fit_nothing(), Z) == 0.0
 
@@ -99,54 +99,56 @@ def test_a_goal_on_the_axis_leaves_a_hinge_alone(there):
 def test_a_wanted_rotation_is_taken(seed):
     rng = np.random.default_rng(seed)
     q = arrays.normalize(rng.normal(size=4))
-    found = fit_ball(fit_turn(fit_nothing(), tuple(q), 2.0, 1.0))
+    found = fit_ball(fit_rotation(fit_nothing(), tuple(q), 2.0, 1.0))
     assert arrays.angle_between(np.array(found), q) < 1e-7
     axis = direction(rng)
     angle = rng.uniform(-3.0, 3.0)
     about = tuple(arrays.from_axis_angle(axis, angle))
-    assert fit_hinge(fit_turn(fit_nothing(), about, 2.0, 1.0), tuple(axis)) == pytest.approx(angle)
+    assert fit_hinge(fit_rotation(fit_nothing(), about, 2.0, 1.0), tuple(axis)) == pytest.approx(
+        angle
+    )
 
 
-def test_a_radian_counts_like_the_size_of_the_figure():
+def test_a_radian_counts_like_the_size_of_the_skeleton():
     # The point asks for 1 rad about Z, the rotation for -1 rad: at equal weight nothing moves.
     # Small angles, where both errors are quadratic.
     small = 0.01
     point = tuple(2.0 * np.array((np.sin(small), np.cos(small), 0.0)))
     back = quat_from_axis_angle(Z, small)
-    fit = fit_turn(fit_place(fit_nothing(), (0.0, 2.0, 0.0), point, 1.0), back, 2.0, 1.0)
+    fit = fit_rotation(fit_position(fit_nothing(), (0.0, 2.0, 0.0), point, 1.0), back, 2.0, 1.0)
     assert fit_hinge(fit, Z) == pytest.approx(0.0, abs=1e-6)
 
 
 def test_one_step_of_coordinate_descent_is_the_smallest_swing():
     free = one_joint("ball", Limits({})).limits
-    held, felt = ccd_turn(free, 0, ONE, (0.0, 1.0, 0.0), (2.0, 2.0, 0.0))
+    held, felt = swing_joint(free, 0, ONE, (0.0, 1.0, 0.0), (2.0, 2.0, 0.0))
     assert not felt
     assert held == pytest.approx((np.cos(np.pi / 8), 0.0, 0.0, -np.sin(np.pi / 8)))
-    assert ccd_turn(free, 0, ONE, (0.0, 1.0, 0.0), (0.0, -3.0, 0.0))[0] == (0.0, 1.0, 0.0, 0.0)
+    assert swing_joint(free, 0, ONE, (0.0, 1.0, 0.0), (0.0, -3.0, 0.0))[0] == (0.0, 1.0, 0.0, 0.0)
 
 
-@pytest.mark.parametrize("asked", [1, 2])
-def test_a_ball_stops_at_its_limit_and_says_so(asked):
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_ball_stops_at_its_limit_and_says_so(count):
     cone = SwingTwistLimit.degrees(
         (0.0, 1.0, 0.0), Z, (1.0, 0.0, 0.0), {-180.0: 30.0, 180.0: 30.0}, (-10.0, 10.0)
     )
-    figure = one_joint("ball", Limits({"joint_1": cone}))
+    model = one_joint("ball", Limits({"joint_1": cone}))
     here = (0.0, 1.0, 0.0)
     for tilt, limited in ((0.3, False), (1.2, True)):
         there = (np.sin(tilt), np.cos(tilt), 0.0)
-        fit = fit_place(fit_nothing(), here, there, 1.0)
-        held, felt = joint_turn(figure, 0, ONE, fit, asked, here, there)
+        fit = fit_position(fit_nothing(), here, there, 1.0)
+        held, felt = joint_rotation(model, 0, ONE, fit, count, (here, there))
         assert felt == limited
         bone = quat_rotate(held, here)
         assert np.arccos(bone[1]) == pytest.approx(min(tilt, np.radians(30.0)), abs=1e-6)
 
 
 def test_a_hinge_stops_at_its_limit_and_says_so():
-    figure = one_joint("hinge", Limits({"joint_1": FlexionLimit.degrees(-10.0, 80.0, Z)}))
+    model = one_joint("hinge", Limits({"joint_1": FlexionLimit.degrees(-10.0, 80.0, Z)}))
     here = (1.0, 0.0, 0.0)
     for wanted, reached in ((0.5, 0.5), (2.0, np.radians(80.0)), (-1.0, np.radians(-10.0))):
         there = (np.cos(wanted), np.sin(wanted), 0.3)
-        fit = fit_place(fit_nothing(), here, there, 1.0)
-        held, felt = joint_turn(figure, 0, ONE, fit, 1, here, there)
+        fit = fit_position(fit_nothing(), here, there, 1.0)
+        held, felt = joint_rotation(model, 0, ONE, fit, 1, (here, there))
         assert held == pytest.approx(quat_from_axis_angle(Z, reached))
         assert felt == (wanted != reached)

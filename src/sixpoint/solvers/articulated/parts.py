@@ -1,0 +1,235 @@
+"""Parts of a skeleton, solved one after the other: what joints carry, how near effectors are.
+
+A person has five parts: the spine, then each clavicle with its arm, then the legs. Any other
+skeleton is one part. A part is a range of joints, whose parents lie in it or above it, and a range
+of tasks. *Nodes* are the joints, then the end effectors.
+
+Functions of a context `c` expect a table `Parts` in `c.scratch.parts`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from ...kernels import arrays
+from ...kernels._jit import helper
+from ...kernels.quaternion import quat_load, quat_mul, quat_rotate, quat_store
+from ...kernels.types import Floats, Ints, Quat, Vec3
+from ...kernels.vector import vec_distance, vec_length, vec_load
+from ..context import LIMITED, MET, SPINE_LIMITED, SPINE_STRETCHED, UNREACHABLE
+from ..people.points import is_place
+from .context import Context, stop_flags
+from .model import (
+    HINGE,
+    POSITION,
+    Model,
+    ModelPose,
+    Targets,
+    effector_forward,
+    joints_forward,
+    task_residual,
+)
+
+SPINE = 0
+"""Part of a person whose error is shared by both ends; limbs follow."""
+NO_BONE = 1e-9
+"""Joints nearer to each other than this part of the skeleton's size lie at one position."""
+
+Ranges: TypeAlias = Sequence[tuple[range, range]]
+"""Joints and tasks of each part."""
+
+
+class Parts(NamedTuple):
+    """P parts of a skeleton with N joints, E end effectors and T tasks; and scratch memory."""
+
+    first_joint: Ints
+    """(P,)."""
+    last_joint: Ints
+    """One more than the last, (P,)."""
+    first_task: Ints
+    """(P,)."""
+    last_task: Ints
+    """One more than the last, (P,)."""
+    reach: Floats
+    """Length of the chain from the first joint of its part to the end effector of each task [m],
+    (T,)."""
+    child: Ints
+    """First node that each joint carries, -1 for none, (N,)."""
+    sibling: Ints
+    """Next node with the same parent, -1 for none, (N + E,)."""
+    goals: Floats
+    """Where each node shall be [m], (N + E, 3)."""
+    weights: Floats
+    """Weight of what each node carries, (N + E,)."""
+    best: Floats
+    """Local rotations of the best pose so far, (N, 4)."""
+
+
+def whole_part(model: Model) -> Ranges:
+    """Return the joints and tasks of a skeleton that is one part."""
+    return [(range(len(model.parent)), range(len(model.task_kind)))]
+
+
+def person_parts(model: Model) -> Ranges:
+    """Return joints and tasks of each part of a person: spine, left and right arm, and legs.
+
+    Every part has one task, and its joints are those from its own first to that of its end
+    effector.
+    """
+    spine_end = int(model.effector_joint[model.task_effector[0]])
+    limbs = [int(model.effector_joint[effector]) for effector in model.task_effector[1:]]
+    # Joint 0 is the pelvis, placed with the loins; the joint after the spine's last is the head.
+    first = next((k for k in range(1, spine_end + 1) if model.freedom[k]), spine_end + 1)
+    starts = [first, spine_end + 2, *(end + 1 for end in limbs[:-1])]
+    ends = [spine_end + 2, *(end + 1 for end in limbs)]
+    joints = [range(a, b) for a, b in zip(starts, ends, strict=True)]
+    return [(part, range(task, task + 1)) for task, part in enumerate(joints)]
+
+
+def new_parts(model: Model, ranges: Ranges) -> Parts:
+    """Return the tables of some parts, and their scratch memory."""
+    joints, effectors = len(model.parent), len(model.effector_joint)
+    child = np.full(joints, -1, np.int64)
+    sibling = np.full(joints + effectors, -1, np.int64)
+    above = np.concatenate([model.parent, model.effector_joint])
+    for node in reversed(range(joints + effectors)):
+        if above[node] >= 0:
+            sibling[node] = child[above[node]]
+            child[above[node]] = node
+    reach = np.zeros(len(model.task_kind))
+    for part, tasks in ranges:
+        for task in tasks:
+            effector = model.task_effector[task]
+            bones = np.linalg.norm(model.offset[part], axis=1) * model.moves[effector][part]
+            reach[task] = bones[1:].sum() + np.linalg.norm(model.effector_offset[effector])
+    return Parts(
+        first_joint=np.array([part.start for part, _ in ranges], np.int64),
+        last_joint=np.array([part.stop for part, _ in ranges], np.int64),
+        first_task=np.array([tasks.start for _, tasks in ranges], np.int64),
+        last_task=np.array([tasks.stop for _, tasks in ranges], np.int64),
+        reach=reach,
+        child=child,
+        sibling=sibling,
+        goals=np.zeros((joints + effectors, 3)),
+        weights=np.zeros(joints + effectors),
+        best=arrays.identity(joints),
+    )
+
+
+@helper
+def parent_rotation(model: Model, pose: ModelPose, joint: int) -> Quat:
+    """World rotation of a joint's parent."""
+    above = model.parent[joint]
+    if above < 0:
+        return (1.0, 0.0, 0.0, 0.0)
+    return quat_load(pose.world, above)
+
+
+@helper
+def has_target(model: Model, task: int, targets: Targets) -> bool:
+    """Whether a task has a weight and a target."""
+    effector = model.task_effector[task]
+    if not model.task_weight[task] > 0.0:
+        return False
+    if model.task_kind[task] == POSITION:
+        return is_place(vec_load(targets.positions, effector))
+    rotations = targets.rotations
+    return bool(rotations[effector, 0] == rotations[effector, 0])  # not NaN
+
+
+@helper
+def is_hinge(model: Model, node: int) -> bool:
+    """Whether a node is a hinge, not an end effector or another joint."""
+    return bool(node < model.parent.shape[0] and model.freedom[node] == HINGE)
+
+
+@helper
+def node_offset(model: Model, node: int) -> Vec3:
+    """A joint or end effector as seen from the joint that carries it [m]."""
+    joints = model.parent.shape[0]
+    if node < joints:
+        return vec_load(model.offset, node)
+    return vec_load(model.effector_offset, node - joints)
+
+
+@helper
+def next_weighted(parts: Parts, node: int) -> int:
+    """This node or the first of its siblings after it that carries a goal; -1 for none."""
+    while node >= 0 and not parts.weights[node] > 0.0:
+        node = parts.sibling[node]
+    return node
+
+
+@helper
+def lever(c: Context, node: int) -> tuple[Vec3, int]:
+    """A node as seen from the joint that carries it [m]; or, if it lies there, the first below it.
+
+    Returns:
+        The vector, and the node; -1 if there is none.
+    """
+    model, parts = c.model, c.scratch.parts
+    turn = (1.0, 0.0, 0.0, 0.0)
+    while node >= 0:
+        here = quat_rotate(turn, node_offset(model, node))
+        if vec_length(here) > NO_BONE * model.size[0]:
+            return here, node
+        if node >= model.parent.shape[0]:
+            break
+        turn = quat_mul(turn, quat_load(c.pose.local, node))
+        node = next_weighted(parts, parts.child[node])
+    return (0.0, 0.0, 0.0), -1
+
+
+@helper
+def part_forward(c: Context, part: int) -> None:
+    """World rotations and positions of a part, and the end effectors of its tasks."""
+    model, pose, parts = c.model, c.pose, c.scratch.parts
+    joints_forward(model, pose, parts.first_joint[part], parts.last_joint[part])
+    for task in range(parts.first_task[part], parts.last_task[part]):
+        effector_forward(model, pose, model.task_effector[task])
+
+
+@helper
+def part_residual(c: Context, part: int, targets: Targets) -> tuple[float, float]:
+    """Largest and summed error of a part's tasks [m]."""
+    model, parts = c.model, c.scratch.parts
+    worst, total = 0.0, 0.0
+    for task in range(parts.first_task[part], parts.last_task[part]):
+        if model.task_weight[task] > 0.0:
+            _, length = task_residual(model, c.pose, task, targets)
+            worst = max(worst, length)
+            total += length
+    return worst, total
+
+
+@helper
+def copy_part(parts: Parts, part: int, source: Floats, into: Floats) -> None:
+    """Copy the rotations of a part's joints."""
+    for joint in range(parts.first_joint[part], parts.last_joint[part]):
+        quat_store(into, joint, quat_load(source, joint))
+
+
+@helper
+def slack(c: Context, part: int, task: int, targets: Targets) -> float:
+    """How much longer a chain is than its target is far from its first joint [m]."""
+    parts = c.scratch.parts
+    base = vec_load(c.pose.position, parts.first_joint[part])
+    goal = vec_load(targets.positions, c.model.task_effector[task])
+    return float(parts.reach[task] - vec_distance(goal, base))
+
+
+@helper
+def part_flags(c: Context, part: int, targets: Targets, reason: int, limited: bool) -> int:
+    """Why the iteration of a person's part ended, as flags; `limited` if it felt a limit."""
+    flags = stop_flags(reason)
+    if reason == MET:
+        return flags
+    limb = part - SPINE - 1
+    if limited:
+        flags |= SPINE_LIMITED if part == SPINE else LIMITED << limb
+    if slack(c, part, c.scratch.parts.first_task[part], targets) < 0.0:
+        flags |= SPINE_STRETCHED if part == SPINE else UNREACHABLE << limb
+    return flags

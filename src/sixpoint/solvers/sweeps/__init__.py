@@ -1,0 +1,1 @@
+"""Sweeps over joints, one after the other: coordinate descent and reaching."""
