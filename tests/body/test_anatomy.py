@@ -51,7 +51,7 @@ def test_limbs_hang_and_faces_look_forward():
         assert at[f"{side}_forefoot_tip"][2] > at[f"{side}_ankle"][2]
 
 
-def test_spine_and_what_sits_on_the_pelvis():  # S0.38
+def test_spine_and_what_sits_on_the_pelvis():
     names = FIGURE.names
     assert [names[j] for j in FIGURE.anatomy.spine] == ["vt12", "vt6", "vc7", "vc4"]
     assert [names[j] for j in FIGURE.anatomy.colocated] == ["vl5"]
@@ -85,7 +85,7 @@ def test_heights(stature):
     assert anatomy.stature == pytest.approx(stature, rel=0.02)
 
 
-def test_scored_joints_of_the_figure():  # S0.39
+def test_scored_joints_of_the_figure():
     nodes, weights = FIGURE.anatomy.scored
     assert weights.sum() == 22.0
     weight = dict(zip((FIGURE.node_names[k] for k in nodes), weights, strict=True))
@@ -146,7 +146,7 @@ def cmu_rig() -> Skeleton:
     )
 
 
-def test_scored_joints_of_a_cmu_rig():  # S0.39
+def test_scored_joints_of_a_cmu_rig():
     rig = cmu_rig()
     nodes, weights = rig.anatomy.scored
     assert weights.sum() == 22.0

@@ -43,7 +43,6 @@ def test_all_frames_can_be_taken(run, clip, tmp_path):
 
 
 def test_an_edited_file_is_used(run, clip, tmp_path):
-    """S1.30."""
     out = tmp_path / "limits.json"
     run("limits", clip, "-o", out)
     data = json.loads(out.read_text())

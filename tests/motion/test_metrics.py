@@ -102,7 +102,7 @@ def test_joints_below_wrists_and_ankles_do_not_count():
         assert result.orientation_rms == pytest.approx(0.0, abs=1e-12)
 
 
-def test_a_turned_root_counts_once_although_three_joints_stand_there():  # S0.38
+def test_a_turned_root_counts_once_although_three_joints_stand_there():
     motion = still_motion(FIGURE)
     result = compare(turned(motion, "HumanoidRoot", "Y", 0.44), motion)
     assert result.orientation_rms == pytest.approx(0.44 / 22.0)

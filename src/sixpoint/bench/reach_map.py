@@ -1,4 +1,4 @@
-"""What a hand can reach from where a body stands: a cloud of tagged points (S3.47).
+"""What a hand can reach from where a body stands: a cloud of tagged points.
 
 Every place of a grid is asked for. It is *reachable* if the wrist gets there, *colliding* if it
 does but some part of the body is then in a box, in the ground or in another part, *unreachable* if

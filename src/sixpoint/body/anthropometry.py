@@ -2,7 +2,7 @@
 
 Lengths are between joint centres, those of torso and neck along the bones of the spine. The SIK
 paper's height is the part of the body that six points at ankles, pelvis and head can see: calf +
-thigh + pelvis + torso + neck, without foot and head (S0.40).
+thigh + pelvis + torso + neck, without foot and head.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Names of the built-in figure: 34 joints of H-Anim (ISO/IEC 19774, version 1 names), as data.
 
-The SIK paper's figure has 34 joints of which 22 are scored (S0.38, S0.39). The first three sit at
+The SIK paper's figure has 34 joints of which 22 are scored. The first three sit at
 one place, at the lumbosacral joint, and do not move relative to each other: the root, the one the
 legs hang from and the one the spine stands on. Clavicles hang from the highest thoracic joint that
 is modelled. `middle` stands for the four fingers, which move together.
@@ -69,7 +69,7 @@ SITES: Mapping[str, str] = MappingProxyType(
 """Site -> joint that carries it: top of the head, heels, toes, tips of the digits."""
 
 COLOCATED = ("HumanoidRoot", "sacroiliac", "vl5")
-"""Three joints at one place without relative motion (S0.38)."""
+"""Three joints at one place without relative motion."""
 
 SPINE = ("vt12", "vt6", "vc7", "vc4")
 """Joints between the pelvis and the head, upwards."""

@@ -71,7 +71,7 @@ STERNUM: Vec3 = (0.10, 0.816, 0.083)
 the torso's length.
 
 H-Anim puts it 8 cm to the side; here it is beside the sternum, so that the clavicle is as long as
-a clavicle (S0.20)."""
+a clavicle."""
 
 SHOULDER: Vec3 = (1.0, 0.830, 0.010)
 """Likewise; .818 of stature as in Drillis and Contini."""

@@ -82,7 +82,7 @@ def compare(reconstructed: Motion, original: Motion) -> Comparison:
     inner = weights.copy()
     inner[[at[role] for role in SIX[2:]]] = 0.0
     height = anatomy.height
-    # A pelvis that counts for the paper's three joints at the root (S0.38) does so in position
+    # A pelvis that counts for the paper's three joints at the root does so in position
     # only: the other two never turn relative to it, and count as turned right.
     position = joint_average(distance, weights) / height
     orientation = joint_average(angle, np.minimum(weights, 1.0), weights)
