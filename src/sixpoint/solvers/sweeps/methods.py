@@ -13,9 +13,10 @@ from typing import ClassVar
 from ..articulated.model import Model
 from ..articulated.parts import person_parts, whole_part
 from ..articulated.plan import IterativeSettings, articulated_plan
-from ..base2 import Capabilities, Problem, Solver
+from ..base2 import Capabilities, Solver
 from ..people.plan import PersonSettings
 from ..plan import Plan
+from ..problem import Problem
 from ..settings import Number
 from .sweep import CCD, FABRIK, Sweeps, new_sweeps, solve_people, solve_skeletons
 
