@@ -40,8 +40,8 @@ from sixpoint.limits import Limits, adult
 from sixpoint.limits.collection import limits_text
 from sixpoint.motion.comparison import Comparison
 from sixpoint.solvers import SOLVERS, Capabilities, Report, StopReason
-from sixpoint.solvers.base import settings_of
-from sixpoint.solvers.check import LAWS
+from sixpoint.solvers.conformance import LAWS
+from sixpoint.solvers.settings import settings_of
 
 FOLDER = Path(__file__).parent
 MARKED = re.compile(r"(<!-- table: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)

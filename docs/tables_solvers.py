@@ -16,8 +16,8 @@ import sixpoint.tasks
 from sixpoint.cli.job import REPORT_KEYS
 from sixpoint.motion.comparison import Comparison
 from sixpoint.solvers import SOLVERS, Capabilities, Report, StopReason
-from sixpoint.solvers.base import settings_of
-from sixpoint.solvers.check import LAWS
+from sixpoint.solvers.conformance import LAWS
+from sixpoint.solvers.settings import settings_of
 from sixpoint.tasks import Task
 
 SOLVER_PAGES = [p for p in sorted(Path(__file__).parent.glob("solvers/*.md")) if p.stem in SOLVERS]

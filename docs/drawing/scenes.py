@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from sixpoint.api import reconstruct
 from sixpoint.bench.collision_scenes import forward_reach, sideways_reach, stance_points
 from sixpoint.bench.reach_map import TAGS, map_reach
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.motion.motion import Motion
 from sixpoint.motion.points import SIX, Points
-from sixpoint.solvers import reconstruct
 from sixpoint.solvers.pik_balance import BalanceSolver
 from sixpoint.studio.pictures import INK
 from sixpoint.vision.capture import Capture, CaptureFrame

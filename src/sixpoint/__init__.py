@@ -25,7 +25,7 @@ _HOME = {
     "load_points": "formats",
     "save_points": "formats",
     "inspect": "formats",
-    "reconstruct": "solvers",
+    "reconstruct": "api",
     "express": "solvers",
     "solver": "solvers",
     "SOLVERS": "solvers",
@@ -57,6 +57,7 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:
+    from .api import reconstruct as reconstruct
     from .body import Skeleton as Skeleton
     from .data import builtin as builtin
     from .errors import SixpointError as SixpointError
@@ -75,5 +76,4 @@ if TYPE_CHECKING:
     from .solvers import SOLVERS as SOLVERS
     from .solvers import Solution as Solution
     from .solvers import express as express
-    from .solvers import reconstruct as reconstruct
     from .solvers import solver as solver

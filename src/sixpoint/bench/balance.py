@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from ..api import reconstruct
 from ..body.skeleton import Skeleton
 from ..kernels.types import Floats
 from ..limits import adult_limits
 from ..motion.motion import Motion
 from ..motion.points import SIX, Points
-from ..solvers import Solver, reconstruct, solver
+from ..solvers import Solver, solver
 from ..tasks import Reach, SelfCollision, SelfContact, Task, clear_elbows
 from ..vision.synthetic.room import RATE
 from ..vision.synthetic.scenes import scene

@@ -22,7 +22,7 @@ from ..limits import Limits
 from ..motion.metrics import compare
 from ..motion.motion import Motion
 from ..solvers import Result, Solver
-from ..solvers.base import LimitsChoice, resolve_limits
+from ..solvers.problem import LimitsChoice, resolve_limits
 from .experiment import (
     Progress,
     choose_solvers,

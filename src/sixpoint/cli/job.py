@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ..motion.points import Points
     from ..solvers import Result, Solver
 
-SLID = 0.01
-"""Feet that are farther from where they stood than this are told of [m]."""
 REPORT_KEYS = (
     "solver",
     "frames",
@@ -66,109 +64,33 @@ class Job:
 def run_job(job: Job) -> dict[str, Any]:
     """Reconstruct, write, and report with the keys of `REPORT_KEYS`."""
     from .. import formats
+    from ..api import reconstruct
     from ..errors import InputError
     from ..motion.metrics import compare
-    from ..motion.standing import stand_still, with_unseen
 
     original, points, skeleton = read_input(job)
     if len(points) == 0:
         raise InputError(f"{job.source}: there are no frames to reconstruct.")
-    stood: tuple[str, ...] = ()
-    if original is None:
-        if puts_on_feet(job.solver, points):
-            points = with_unseen(points)
-        else:
-            points, stood = stand_still(points, skeleton)
-    tracker = job.solver.prepare(
-        skeleton, limits=read_limits(job.limits, skeleton), rate=points.rate
+    result = reconstruct(
+        points,
+        skeleton,
+        job.solver,
+        limits=read_limits(job.limits, skeleton),
+        tracked=original is None,
+        clear_elbows=job.clear_elbows,
     )
-    result = tracker.solve_clip(points)
     motion, comparison = result.motion, None
-    if stood:
-        stood = (*stood, *_slid(motion, points, job.solver.name))
-    if job.clear_elbows:
-        motion, note = cleared(motion, tracker.limits)
-        stood = (*stood, note)
     if original is not None:
         # The output stands in its file as the input did: unit, axes, order of channels.
         motion = replace(motion, source=original.source)
         comparison = compare(motion, original)
     notes = formats.save(motion, job.output)
     before = () if original is None else original.source.notes
-    doubts = doubts_of(job.solver, points, skeleton, original is None)
-    report = report_of(result, comparison, [*doubts, *before, *stood, *notes])
+    report = report_of(result, comparison, [*before, *notes])
     if not points.seen.any():
         report |= {"target_mean_m": None, "target_max_m": None}
         report["warnings"] = [NOBODY, *report["warnings"]]
     return report
-
-
-def puts_on_feet(solver: Solver, points: Points) -> bool:
-    """Whether a solver finds feet itself that were never tracked."""
-    import numpy as np
-
-    feet = [name for name in ("l_ankle", "r_ankle") if name in points.names]
-    if "l_ankle" in solver.needed or not set(solver.needed) <= set(points.names):
-        return False
-    return not np.isfinite(points.select(feet).positions).all(axis=2).any()
-
-
-def doubts_of(solver: Solver, points: Points, skeleton: Skeleton, tracked: bool) -> list[str]:
-    """A warning of points that look wrongly named or turned, if there is reason for one.
-
-    The solver's prior judges them, if it has one, or else the built-in one. Trackers are mixed up
-    easily; for motions, whose joints have names, only a mistake that can be named is reported.
-    """
-    from ..priors.plausibility import UNLIKE, find_mistake
-    from ..solvers.guided import GuidedSolver
-    from ..solvers.human import HumanSolver
-
-    ahead = solver.leader if isinstance(solver, HumanSolver) and solver.leader else solver
-    prior = ahead.model if isinstance(ahead, GuidedSolver) else None
-    mistake, plausible = find_mistake(points, skeleton, prior)
-    if mistake is not None:
-        return [
-            f"the points look as if {mistake.words} (plausibility as they are: {plausible:.0%})"
-        ]
-    if tracked and plausible < UNLIKE:
-        return [
-            f"these points look wrong (plausibility {plausible:.0%}): check their names, unit and "
-            "axes, and whether the body fits"
-        ]
-    return []
-
-
-def _slid(motion: Motion, points: Points, solver: str) -> tuple[str, ...]:
-    """A note on feet that a solver could not leave where they stood; none if it could."""
-    import numpy as np
-
-    names = [name for name in ("l_ankle", "r_ankle") if name in points.names]
-    away = motion.points(names).positions - points.select(names).positions
-    far = float(np.nanmax(np.linalg.norm(away, axis=-1), initial=0.0))
-    if far < SLID:
-        return ()
-    return (
-        f"solver {solver!r} leaves them by up to {1e3 * far:.0f} mm, where legs are too short or "
-        "limits stand between; `pik-balance` pins them",
-    )
-
-
-def cleared(motion: Motion, limits: Limits) -> tuple[Motion, str]:
-    """A motion with its elbows out of its body, and a note on what that brought."""
-    import numpy as np
-
-    from ..tasks import SelfContact, clear_elbows
-
-    freed, turned = clear_elbows(motion, limits)
-    body = SelfContact(motion.skeleton)
-    before, after = (
-        1e3 * float(np.maximum(body.depths(m), 0.0).sum(axis=1).mean()) for m in (motion, freed)
-    )
-    frames = int((turned != 0.0).any(axis=1).sum())
-    return freed, (
-        f"elbows swivelled in {frames} of {len(motion)} frames: parts of the body are in each "
-        f"other by {after:.1f} mm a frame, all pairs together, instead of {before:.1f} mm"
-    )
 
 
 def warm_up(solver: Solver) -> None:

@@ -176,7 +176,7 @@ def make_solver(name: str, settings: Sequence[str], **given: Any) -> Solver:
     """A solver from its name, from ``--set name=value`` and from options of their own."""
     from .. import solvers
     from ..errors import UnknownName
-    from ..solvers.base import settings_of
+    from ..solvers.settings import settings_of
 
     with wrong_call():
         if name not in solvers.SOLVERS:
@@ -196,7 +196,7 @@ def make_solver(name: str, settings: Sequence[str], **given: Any) -> Solver:
 def check_uses(name: str, option: str) -> None:
     """Refuse an option of the command line that a solver has no setting for."""
     from ..solvers import SOLVERS
-    from ..solvers.base import settings_of
+    from ..solvers.settings import settings_of
 
     able = [key for key, kind in SOLVERS.items() if option in settings_of(kind)]
     if name in SOLVERS and name not in able:

@@ -41,7 +41,7 @@ def command(as_json: bool) -> None:
 
 
 def _describe(kind: Any) -> dict[str, Any]:
-    from ..solvers.base import settings_of
+    from ..solvers.settings import settings_of
 
     return {
         "title": kind.title,
