@@ -22,8 +22,7 @@ import sixpoint as sp
 from sixpoint.bench.chains import bench_chains
 from sixpoint.bench.experiment import choose_solvers, load_clips
 from sixpoint.bench.published import CLIPS
-from sixpoint.bench.table1 import report_of
-from sixpoint.bench.table1_runs import bench_table1
+from sixpoint.bench.table1 import bench_table1, report_of
 from sixpoint.motion.points import SIX
 
 FILE = Path(__file__).parent / "measured.json"

@@ -28,11 +28,11 @@ import measured
 from markdown import field_docs, first_line, table
 
 import sixpoint.tasks
+from sixpoint.api import REPORT_KEYS
 from sixpoint.body.anthropometry import FRACTIONS, LENGTHS
 from sixpoint.body.rig_names import SCHEMES
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.cli import COMMANDS, main
-from sixpoint.cli.job import REPORT_KEYS
 from sixpoint.data.clips import CLIPS
 from sixpoint.formats import FORMATS
 from sixpoint.formats.units import UNITS

@@ -13,7 +13,7 @@ from docstrings import field_docs, first_line
 from grid import rows
 
 import sixpoint.tasks
-from sixpoint.cli.job import REPORT_KEYS
+from sixpoint.api import REPORT_KEYS
 from sixpoint.motion.comparison import Comparison
 from sixpoint.solvers import SOLVERS, Capabilities, Report, StopReason
 from sixpoint.solvers.conformance import LAWS

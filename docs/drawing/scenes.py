@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from sixpoint.api import reconstruct
-from sixpoint.bench.collision_scenes import forward_reach, sideways_reach, stance_points
-from sixpoint.bench.reach_map import TAGS, map_reach
+from sixpoint.bench.reach import TAGS, forward_reach, map_reach, sideways_reach, stance_points
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.motion.motion import Motion
 from sixpoint.motion.points import SIX, Points

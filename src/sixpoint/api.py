@@ -1,16 +1,22 @@
-"""From tracked points to a finished motion: what the command line and Python users call."""
+"""From tracked points to a finished motion: what the command line and Python users call.
+
+`reconstruct` takes objects; `reconstruct_file` reads and writes files and reports numbers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from . import formats
 from .body.skeleton import Skeleton
-from .errors import InputError
+from .errors import InputError, UnknownName
 from .limits import Limits
+from .motion.comparison import Comparison
+from .motion.metrics import compare
 from .motion.motion import Motion
 from .motion.points import Points
 from .motion.standing import stand_still, with_unseen
@@ -23,6 +29,27 @@ from .tasks import clear_elbows as swivel_elbows
 ANKLES = ("l_ankle", "r_ankle")
 SLID = 0.01
 """Feet that end farther than this from where they stood are reported [m]."""
+NOTHING_SEEN = "no point was seen in any frame: the body stands where it began"
+ERRORS = ("position_rms", "position_mean", "orientation_rms", "orientation_mean")
+REPORT_KEYS = (
+    "solver",
+    "frames",
+    "rate",
+    *ERRORS,
+    "target_mean_m",
+    "target_max_m",
+    "limit_violations",
+    "steps_over_30deg",
+    "median_us",
+    "p99_us",
+    "joints",
+    "warnings",
+)
+"""What `report_of` says of a clip; other programs read these."""
+
+
+class WrongOption(InputError):
+    """An option that does not go with the others or with the data."""
 
 
 def reconstruct(
@@ -153,3 +180,126 @@ def _doubts(points: Points, skeleton: Skeleton, solver: Solver, tracked: bool) -
             "axes, and whether the body fits"
         ]
     return []
+
+
+def report_of(
+    result: Result, comparison: Comparison | None = None, notes: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return the numbers of a reconstructed clip, ready for JSON, with the keys of `REPORT_KEYS`.
+
+    Args:
+        result: the reconstruction.
+        comparison: with the original motion, if there is one.
+        notes: warnings to put before those of the solver.
+    """
+    report = result.report
+    values: dict[str, Any] = report.as_dict()
+    values |= {key: None if comparison is None else getattr(comparison, key) for key in ERRORS}
+    unseen = [
+        f"point {name!r} was not seen in {count} of {report.frames} frames"
+        for name, count in report.missing.items()
+    ]
+    also = () if comparison is None else comparison.warnings
+    values["warnings"] = [*notes, *report.warnings, *unseen, *also]
+    if np.isnan(result.residuals).all():
+        values |= {"target_mean_m": None, "target_max_m": None}
+        values["warnings"].insert(0, NOTHING_SEEN)
+    return {key: values[key] for key in REPORT_KEYS}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """Everything needed to reconstruct one clip. Small, and can be sent to another process."""
+
+    source: str
+    """File of a motion, or of tracked points."""
+    output: str
+    solver: Solver
+    limits: str | None = "adult"
+    """"adult", the name of a file, or None for no limits."""
+    skeleton: str | None = None
+    """File with the body, for points and for motion files without one (.amc)."""
+    height: float | None = None
+    """Stature of the body [m], for points."""
+    clear_elbows: bool = False
+    """Swivel elbows out of the body after solving."""
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    """Options of `load` for the source."""
+
+
+class Clip(NamedTuple):
+    """What a job starts from."""
+
+    original: Motion | None
+    """The motion whose points are taken, if the file holds one."""
+    points: Points
+    skeleton: Skeleton
+
+
+def read_clip(job: Job) -> Clip:
+    """Read the points of a job and their body, and the motion that they are taken from.
+
+    Raises:
+        WrongOption: a body is missing, or there is one too many.
+    """
+    source, options = job.source, dict(job.reading)
+    if not formats.holds_points(source):
+        if job.height is not None:
+            raise WrongOption(f"{source} is a motion with a body; `height` is for points.")
+        if job.skeleton is not None:
+            if not formats.takes_skeleton(source):
+                raise WrongOption(f"{source} has its own skeleton; leave out `skeleton`.")
+            options["skeleton"] = job.skeleton
+        original = formats.load(source, **options)
+        return Clip(original, original.points(), original.skeleton)
+    # Unit, axes and rate are said of the points; the body's own file speaks for itself.
+    own = {key: options.pop(key, None) for key in ("roles", "lenient")}
+    if job.height is not None and job.skeleton is None:
+        return Clip(None, formats.load_points(source, **options), Skeleton.humanoid(job.height))
+    if job.skeleton is not None and job.height is None:
+        points = formats.load_points(source, **options)
+        return Clip(None, points, formats.load(job.skeleton, **own).skeleton)
+    raise WrongOption(
+        f"{source} holds tracked points: give their body by `skeleton`, a file, or `height` in "
+        "metres, one of the two."
+    )
+
+
+def read_limits(limits: str | None, skeleton: Skeleton) -> LimitsChoice:
+    """Return the limits that a job names: "adult" and None as they are, or those of a file.
+
+    Raises:
+        UnknownName: the file has limits of joints which the skeleton does not have.
+    """
+    if limits is None:
+        return None
+    if limits == "adult":
+        return "adult"
+    found = Limits.load(limits)
+    for name in found:
+        if name not in skeleton.names:
+            raise UnknownName(f"joint to limit, as {limits} does:", name, skeleton.names)
+    return found
+
+
+def reconstruct_file(job: Job) -> dict[str, Any]:
+    """Reconstruct a clip from file to file; return a report with the keys of `REPORT_KEYS`."""
+    original, points, skeleton = read_clip(job)
+    if len(points) == 0:
+        raise InputError(f"{job.source}: there are no frames to reconstruct.")
+    result = reconstruct(
+        points,
+        skeleton,
+        job.solver,
+        limits=read_limits(job.limits, skeleton),
+        tracked=original is None,
+        clear_elbows=job.clear_elbows,
+    )
+    motion, comparison, notes = result.motion, None, []
+    if original is not None:
+        # The output stands in its file as the input did: unit, axes, order of channels.
+        motion = replace(motion, source=original.source)
+        comparison = compare(motion, original)
+        notes += original.source.notes
+    notes += formats.save(motion, job.output)
+    return report_of(result, comparison, notes)

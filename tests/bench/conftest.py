@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import pytest
 
 from sixpoint.bench.published import CLIPS, METHODS
-from sixpoint.bench.table1_runs import Table1, bench_table1
+from sixpoint.bench.table1 import Table1, bench_table1
 from sixpoint.data.clips import builtin
 from sixpoint.errors import InputError
 from sixpoint.motion.motion import Motion
@@ -24,7 +24,7 @@ class Rival(SequentialSolver):
 
     name: ClassVar[str] = "ccd"
     weights: tuple[float, float, float] = (0.0, 1.0, 0.0)
-    swivel: str = "search"
+    swivel: Literal["neutral", "search"] = "search"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sixpoint.bench import claim_tests
-from sixpoint.bench.claim_tests import JACOBIAN, PARTLY, Answer, Claim, Evidence
-from sixpoint.bench.claims import CLAIMS
+from sixpoint.bench import claims as paper
+from sixpoint.bench.claims import CLAIMS, JACOBIAN, PARTLY, Answer, Claim
 from sixpoint.bench.published import CLIPS, METHODS, published
-from sixpoint.bench.table1_runs import Table1, bench_table1
+from sixpoint.bench.table1 import Table1, bench_table1
 
 KEYS = {"id", "claim", "criterion", "measured", "reproduced", "note"}
 
@@ -221,9 +220,7 @@ def test_the_transpose_must_be_worst_in_everything(all_nine):
         table = changed(table, key, {"jacobian-transpose": 1e9})
         assert verdict(table, "transpose-poor") == (True if key == "jerk" else PARTLY)
     # Two per cent are not clear, and one clip on which another is worse is told.
-    near = changed(
-        table, "jerk", dict.fromkeys(claim_tests.NINE, 1.0) | {"jacobian-transpose": 1.02}
-    )
+    near = changed(table, "jerk", dict.fromkeys(paper.NINE, 1.0) | {"jacobian-transpose": 1.02})
     assert verdict(near, "transpose-poor") == PARTLY
     assert "jerk 1.02 times that of" in judged(near, "transpose-poor")["note"]
     off = changed(table, "jerk", {"sdls": 2e9}, "boxing")
@@ -255,8 +252,8 @@ def test_a_spine_is_also_compared_with_the_recorded_one(all_nine):
     table = changed(all_nine, "bend_height", {"ccd": 0.8, "sik": 0.5})
     table = changed(table, "snake_deg", {"ccd": 9.0, "sik": 1.0})
     assert verdict(table, "ccd-snake") is True
-    wriggling = {c: replace(found, snake_deg=20.0) for c, found in table.originals.items()}
-    found = judged(replace(table, originals=wriggling), "ccd-snake")
+    bent = {c: found | {"snake_deg": 20.0} for c, found in table.originals.items()}
+    found = judged(replace(table, originals=bent), "ccd-snake")
     assert found["reproduced"] == PARTLY
     assert "original 20.0" in found["note"]
 
@@ -279,7 +276,7 @@ def test_clavicles_and_quality_of_pik_are_those_as_published(all_nine):
     assert found["reproduced"] is False
     assert found["measured"]["average"]["pik"] == pytest.approx(26.4)
     assert "pik with our settings 10.0" in found["note"]
-    rows = dict.fromkeys(METHODS, 0.03) | dict.fromkeys(claim_tests.BETTER, 0.02)
+    rows = dict.fromkeys(METHODS, 0.03) | dict.fromkeys(paper.BETTER, 0.02)
     table = changed(all_nine, "position_rms", rows)
     assert verdict(table, "better-quality") is True
     found = judged(as_published(table, "position_rms", 0.05), "better-quality")
@@ -288,12 +285,12 @@ def test_clavicles_and_quality_of_pik_are_those_as_published(all_nine):
 
 
 def test_peaks_are_told_by_turning_and_missing():
-    holds = claim_tests.turning(missed=True)
+    holds = paper.turning(missed=True)
     turn = {"worst_turn_over_mean": 2.0, "worst_miss_over_mean": 1.0}
     assert holds(turn)[0] is False
     assert holds(turn | {"worst_miss_over_mean": 2.0})[0] is True
-    assert claim_tests.turning(missed=False)(turn)[0] is True
-    assert claim_tests.turning(missed=False)(turn | {"worst_turn_over_mean": 1.2})[0] is False
+    assert paper.turning(missed=False)(turn)[0] is True
+    assert paper.turning(missed=False)(turn | {"worst_turn_over_mean": 1.2})[0] is False
 
 
 def test_peaks_find_the_worst_frames(all_nine):
@@ -308,7 +305,7 @@ def test_peaks_find_the_worst_frames(all_nine):
         clips=(all_nine.clips[0], moved, all_nine.clips[2]),
         runs={**all_nine.runs, ("sik", clip.name): replace(run, position=error)},
     )
-    found = claim_tests.peaks("jump kick")(Evidence(table))
+    found = paper.peaks("jump kick")(table)
     assert found["peak_frame"] == clip.paper.window[0] + 30
     assert found["peak_error"] == 0.5
 
@@ -322,22 +319,22 @@ def test_what_a_clip_never_shows_stays_open(all_nine):
 
 def test_drift_is_also_measured_without_limits(all_nine):
     assert set(all_nine.unlimited) == {(s, c.name) for s in ("ccd", "sik") for c in all_nine.clips}
-    found = claim_tests.drift("position_growth")(Evidence(all_nine))
-    assert set(found[claim_tests.FREE]["position_growth"]) == {"ccd", "sik"}
-    assert set(found[claim_tests.LIMITED]["position_growth"]) == set(METHODS)
+    found = paper.drift("position_growth")(all_nine)
+    assert set(found[paper.FREE]["position_growth"]) == {"ccd", "sik"}
+    assert set(found[paper.LIMITED]["position_growth"]) == set(METHODS)
 
 
 def test_limits_may_hold_a_drift_back():
     rows = {
-        claim_tests.LIMITED: {"position_growth": {"ccd": 0.05, "sik": 0.0}},
-        claim_tests.FREE: {"position_growth": {"ccd": 0.5, "sik": 0.1}},
+        paper.LIMITED: {"position_growth": {"ccd": 0.05, "sik": 0.0}},
+        paper.FREE: {"position_growth": {"ccd": 0.5, "sik": 0.1}},
     }
-    holds, words = claim_tests.grows(rows)
+    holds, words = paper.grows(rows)
     assert not holds
     assert "Without limits: position_growth +0.50 (sik +0.10)." in words
     assert words.endswith("these limits hold the drift back.")
-    rows[claim_tests.FREE] = {"position_growth": {}}  # the table itself had no limits
-    holds, words = claim_tests.grows(rows)
+    rows[paper.FREE] = {"position_growth": {}}  # the table itself had no limits
+    holds, words = paper.grows(rows)
     assert not holds
     assert "ithout" not in words
 

@@ -20,7 +20,6 @@ def test_every_experiment_is_declared(name):
     if name == "vision":
         pytest.importorskip("cv2", reason="OpenCV is not installed")
     it = find_experiment(name)
-    assert it.name == name
     assert it.about
     assert it.output_help.endswith((".", "new."))
     assert len({option.name for option in it.options}) == len(it.options)

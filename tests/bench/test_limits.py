@@ -27,7 +27,7 @@ def test_the_bench_has_all_its_parts(recordings, monkeypatch):
     found = bench_limits(
         recordings, solvers=("sik",), quick=True, progress=lambda *n: told.append(n)
     )
-    assert {"classification", "samples", "time", "fig8", "machine"} <= found.keys()
+    assert {"classification", "samples", "time", "fig8"} <= found.keys()
     assert told[-1][0] == told[-1][1]
     rows = found["fig8"]["rows"]
     assert [row["limits"] for row in rows if row["clip"] == "squat"] == list(CHOICES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sixpoint.bench.evaluation import ALL
+from sixpoint.bench.measures import ALL
 from sixpoint.bench.prior import (
     FOLLOWER_KEYS,
     NO_MISTAKE,
@@ -15,6 +15,7 @@ from sixpoint.bench.prior import (
     other_solvers,
     with_gaps,
     with_limbs,
+    with_paper_weights,
 )
 from sixpoint.data.clips import builtin
 from sixpoint.errors import InputError
@@ -122,3 +123,9 @@ def test_a_full_run_has_every_solver_that_can_follow():
     assert {name for name, _ in full} >= {"ccd", "fabrik", "sdls", "mass-spring", "monte-carlo"}
     assert full["monte-carlo", "start of guided"].leader == solver("guided")
     assert full["tgbsik", "published"].leader is None
+
+
+def test_paper_clips_get_the_paper_weights():
+    assert with_paper_weights(solver("pik"), "01_03_playground").weights == (0.1, 0.1, 1.0)
+    assert with_paper_weights(solver("guided"), "01_03_playground") == solver("guided")
+    assert with_paper_weights(solver("pik"), "walk") == solver("pik")

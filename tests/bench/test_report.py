@@ -19,8 +19,7 @@ from sixpoint.bench.report import (
     markdown,
     write_report,
 )
-from sixpoint.bench.table1 import report_of
-from sixpoint.bench.table1_runs import bench_table1
+from sixpoint.bench.table1 import bench_table1, report_of
 from sixpoint.errors import MissingExtra
 
 KEYS = {

@@ -10,7 +10,7 @@ from sixpoint.solvers import solver
 
 def test_speed_is_measured_for_calls_and_clips():
     told = []
-    clips = [builtin("squat").frames(slice(0, 60))]
+    clips = {"squat": builtin("squat").frames(slice(0, 60))}
     found = bench_speed(solver("sik"), clips, quick=True, progress=lambda *n: told.append(n))
     assert found["frames"] == 60
     for row in found["results"]:
@@ -23,7 +23,7 @@ def test_speed_is_measured_for_calls_and_clips():
 
 
 def test_a_quick_bench_has_the_same_keys():
-    clips = [builtin("squat").frames(slice(0, 20))]
+    clips = {"squat": builtin("squat").frames(slice(0, 20))}
     quick, full = (bench_speed(solver("sik"), clips, quick=q) for q in (True, False))
     assert quick.keys() == full.keys()
     assert quick["results"][0].keys() == full["results"][0].keys()
@@ -32,4 +32,4 @@ def test_a_quick_bench_has_the_same_keys():
 
 def test_nothing_to_measure_is_refused():
     with pytest.raises(InputError, match="at least one clip with frames"):
-        bench_speed(solver("sik"), [builtin("squat").frames(slice(0, 0))])
+        bench_speed(solver("sik"), {"none": builtin("squat").frames(slice(0, 0))})

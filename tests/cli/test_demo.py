@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from sixpoint.cli.job import REPORT_KEYS
+from sixpoint.api import REPORT_KEYS
 from sixpoint.formats import load
 
 FILES = ["original.bvh", "reconstruction.bvh", "contact_sheet.png", "playback.html"]

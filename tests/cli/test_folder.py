@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from sixpoint.api import REPORT_KEYS
 from sixpoint.cli.folder import summary
-from sixpoint.cli.job import REPORT_KEYS
 from sixpoint.formats import load, save, save_points
 
 

@@ -6,14 +6,11 @@ import pytest
 from sixpoint.cli.options import (
     Reading,
     check_output,
-    holds_points,
-    load_motion,
     make_solver,
     read_roles,
-    suffixes,
 )
 from sixpoint.errors import UnknownName
-from sixpoint.formats import save, save_points
+from sixpoint.formats import holds_points, save, save_points, suffixes
 
 
 def test_settings_are_read_as_the_kind_they_are():
@@ -93,7 +90,7 @@ def test_only_what_was_said_is_passed_on():
 
 def test_given_roles_override_the_found_ones(clip_path):
     joint = "l_middle1"
-    motion = load_motion(str(clip_path), Reading(roles=(f"l_wrist={joint}",)))
+    motion = Reading(roles=(f"l_wrist={joint}",)).load(str(clip_path))
     assert motion.skeleton.roles == {"l_wrist": joint}
     assert motion.skeleton.anatomy.node("l_wrist") == motion.skeleton.index(joint)
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sixpoint.cli.job import REPORT_KEYS
+from sixpoint.api import REPORT_KEYS
 from sixpoint.formats import load, save, save_points
 from sixpoint.limits import adult_limits
 from sixpoint.priors.model import CERTAIN, builtin_prior
@@ -40,7 +40,7 @@ def test_tracked_points_need_a_body(clip, clip_path, tmp_path, run, report):
     save_points(clip.points(), points)
     out = tmp_path / "out.bvh"
     said = run("reconstruct", points, "-o", out, status=2).stderr
-    assert "--skeleton FILE or --height METRES" in said.replace("\n", " ")
+    assert "by `skeleton`, a file, or `height` in metres" in " ".join(said.split())
     run("reconstruct", points, "-o", out, "--height", 1.75, "--skeleton", clip_path, status=2)
     assert not out.exists()
     found = report("reconstruct", points, "-o", out, "--height", 1.75)
@@ -167,8 +167,8 @@ def test_limits_from_a_file_are_those_of_the_file(clip, clip_path, tmp_path, rep
         (["--limits", "x.json", "--no-limits"], 2, "not both"),
         (["--limits", "no-such-limits.json"], 1, "no-such-limits.json"),
         (["--role", "l_wrist=Nothing"], 1, "Nothing"),
-        (["--height", "1.8"], 2, "--height is for points"),
-        (["--skeleton", "other.bvh"], 2, "leave out --skeleton"),
+        (["--height", "1.8"], 2, "`height` is for points"),
+        (["--skeleton", "other.bvh"], 2, "leave out `skeleton`"),
         (["--jobs", "0"], 2, "--jobs"),
         (["--set", "collisions=2"], 2, "true or false"),
         (["--solver", "mass-spring", "--set", "masses=LeftArm:-2"], 2, "> 0, got -2"),

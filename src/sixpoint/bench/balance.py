@@ -6,6 +6,7 @@ The part of `sixpoint bench vision` that needs no camera (Boulic et al. 2006).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,12 @@ from ..kernels.types import Floats
 from ..limits import adult_limits
 from ..motion.motion import Motion
 from ..motion.points import SIX, Points
-from ..solvers import Solver, solver
+from ..solvers import BalanceSolver, Solver, solver
 from ..tasks import Reach, SelfCollision, SelfContact, Task, clear_elbows
 from ..vision.synthetic.room import RATE
 from ..vision.synthetic.scenes import scene
-from .collision_scenes import forward_reach, sideways_reach, stance_points
 from .experiment import timed
+from .reach import forward_reach, sideways_reach, stance_points
 
 STEPS = (1, 5, 10, 20)
 PAPER_TABLE_2 = {
@@ -53,14 +54,13 @@ def bench_tables(*, quick: bool = False) -> dict[str, Any]:
     clip = scene("box")
     frames = clip.points().positions
     repeats = 2 if quick else 6
+    one_step = balanced(steps=1, tolerance=0.0)
     nodes = [clip.skeleton.anatomy.node(f"{side}_elbow") for side in "lr"]
     rows, times, by_steps, elbows = {}, {}, {}, {}
-    drift = 0.0
-    for label, method in _contestants().items():
+    for label, method in _methods().items():
         tracker: Any = method.prepare(clip.skeleton, rate=clip.rate)
         tracker.warm_up()
         best = np.full(len(frames), np.inf)
-        steps = getattr(method, "steps", None)
         for _ in range(repeats):
             tracker.reset()
             solutions = []
@@ -68,15 +68,13 @@ def bench_tables(*, quick: bool = False) -> dict[str, Any]:
                 us, solution = timed(tracker.solve, frame)
                 best[f] = min(best[f], us)
                 solutions.append(solution)
-                if steps == 1:
-                    drift = max(drift, tracker.drift)
         off = np.array([solution.residuals[2:4] for solution in solutions])
         rows[label] = {"right": _spread(off[:, 1]), "left": _spread(off[:, 0])}
         taken = float(np.mean([solution.iterations for solution in solutions]))
         times[label] = {"median_us": float(np.median(best)), "steps": taken}
         elbows[label] = np.array([solution.pose.world()[0][nodes] for solution in solutions])
-        if steps is not None:
-            by_steps[str(steps)] = float(1e3 * off.mean())
+        if isinstance(method, BalanceSolver):
+            by_steps[str(method.steps)] = float(1e3 * off.mean())
     apart = np.linalg.norm(elbows["pik-balance, 5 steps"] - elbows["analytic-upper"], axis=-1)
     return {
         "table_2": rows,
@@ -84,7 +82,7 @@ def bench_tables(*, quick: bool = False) -> dict[str, Any]:
         "table_3": times,
         "paper_table_3_ms": PAPER_TABLE_3,
         "wrist_error_mm_by_steps": by_steps,
-        "com_drift_mm_one_step": float(1e3 * drift),
+        "com_drift_mm_one_step": float(1e3 * follow(clip, one_step)["drift"].max()),
         "pik_step_us": _step_time(repeats),
         "analytic_us": times["analytic-upper"]["median_us"],
         "elbow_difference_mm": float(1e3 * apart.mean()),
@@ -112,25 +110,24 @@ def balanced(**settings: Any) -> Solver:
     return solver("pik-balance", **settings)
 
 
-def _contestants() -> dict[str, Solver]:
-    methods = {
-        f"pik-balance, {n} step{'s'[: n > 1]}": balanced(steps=n, tolerance=0.0) for n in STEPS
-    }
+def _methods() -> dict[str, Solver]:
+    methods = {_steps(n): balanced(steps=n, tolerance=0.0) for n in STEPS}
     return methods | {"analytic-upper": solver("analytic-upper")}
 
 
+def _steps(count: int, name: str = "pik-balance") -> str:
+    return f"{name}, {count} step{'s'[: count > 1]}"
+
+
 def _spread(errors: Floats) -> dict[str, float]:
-    """Mean, standard deviation and RMS [mm]."""
+    """Return mean, standard deviation and RMS [mm]."""
     mm = 1e3 * errors
-    return {
-        "mean": float(mm.mean()),
-        "std": float(mm.std()),
-        "rms": float(np.sqrt((mm**2).mean())),
-    }
+    rms = float(np.sqrt((mm**2).mean()))
+    return {"mean": float(mm.mean()), "std": float(mm.std()), "rms": rms}
 
 
 def _step_time(repeats: int) -> float:
-    """One more step of the 15 degrees of freedom, by what sixty cost more than twenty [us]."""
+    """Return the time of one more step of the 15 degrees of freedom, from 60 against 20 [us]."""
     body = Skeleton.humanoid()
     frame = stance_points(body)
     frame[2] += (0.9, 0.6, 0.0)  # out of reach: all steps are taken
@@ -143,7 +140,7 @@ def _step_time(repeats: int) -> float:
 
 
 def follow(clip: Motion, method: Solver) -> dict[str, Any]:
-    """A clip streamed with the solver's own limits: drift, feet, wrists, positions of joints."""
+    """Return drift, errors of feet and wrists, pelvis and shoulder [m] of a streamed clip."""
     positions = clip.points().positions
     tracker: Any = method.prepare(clip.skeleton, rate=clip.rate)
     anatomy = clip.skeleton.anatomy
@@ -165,21 +162,19 @@ def follow(clip: Motion, method: Solver) -> dict[str, Any]:
 
 
 def _drifts() -> dict[str, Any]:
-    """Most that the centre of mass is off its line or its support, and ankles off theirs [mm]."""
+    """Return how far the centre of mass leaves its line or support, and ankles theirs [mm]."""
     out: dict[str, Any] = {}
-    for steps in (1, 5):
-        for body in BODIES:
-            method = balanced(steps=steps, body=body)
-            runs = [follow(scene(name), method) for name in SCENES]
-            out[f"{body}, {steps} step{'s'[: steps > 1]}"] = {
-                "centre_mm": max(float(1e3 * run["drift"].max()) for run in runs),
-                "ankles_mm": max(float(1e3 * run["feet"].max()) for run in runs),
-            }
+    for steps, body in product((1, 5), BODIES):
+        runs = [follow(scene(name), balanced(steps=steps, body=body)) for name in SCENES]
+        out[_steps(steps, body)] = {
+            "centre_mm": max(float(1e3 * run["drift"].max()) for run in runs),
+            "ankles_mm": max(float(1e3 * run["feet"].max()) for run in runs),
+        }
     return out
 
 
 def far_reaches() -> dict[str, Any]:
-    """The scene of the far reach with the solver's defaults: who moves where [mm]."""
+    """Return how pelvis and shoulder move in the scene of the far reach [mm]."""
     clip = scene("far_reach")
     far = int(np.argmax(clip.points(["l_wrist"]).positions[:, 0, 0]))
     out: dict[str, Any] = {}
@@ -199,7 +194,7 @@ def far_reaches() -> dict[str, Any]:
 
 
 def observer() -> dict[str, Any]:
-    """A goal along a straight arm, with and without the observer.
+    """Return errors at a goal along a straight arm, with and without the observer.
 
     One step a frame, and limits of adults joint by joint: a trunk of wider range lifts the
     shoulder, and so bends the arm by chance, two frames later.
@@ -226,7 +221,7 @@ def observer() -> dict[str, Any]:
 
 
 def joint_jitter() -> dict[str, Any]:
-    """What becomes of noise of the hands in every joint: standard deviation [mm]."""
+    """Return the standard deviation in joints that noise of the hands leads to [mm]."""
     clip = scene("gestures")
     positions = clip.points().positions
     rng = np.random.default_rng(1)
@@ -252,24 +247,26 @@ def joint_jitter() -> dict[str, Any]:
 
 
 def swivels() -> dict[str, Any]:
-    """How far elbows are turned up from hanging, about the line to the wrist [degrees]."""
+    """Return how far elbows are rotated from hanging, about the line to the wrist [degrees]."""
     clip = scene("gestures")
+    methods = {
+        "pik-balance": balanced(),
+        "pik-balance, no posture": balanced(posture=0.0),
+        "analytic-upper": solver("analytic-upper"),
+    }
+    motions = {
+        label: method.prepare(clip.skeleton, rate=clip.rate).solve_clip(clip.points()).motion
+        for label, method in methods.items()
+    }
     out = {}
-    for label, method in (
-        ("pik-balance", balanced()),
-        ("pik-balance, no posture", balanced(posture=0.0)),
-        ("analytic-upper", solver("analytic-upper")),
-    ):
-        tracker = method.prepare(clip.skeleton, rate=clip.rate)
-        angles = np.degrees(elbow_swivels(tracker.solve_clip(clip.points()).motion))
+    for label, motion in (motions | {"truth": clip}).items():
+        angles = np.degrees(elbow_swivels(motion))
         out[label] = {"mean": float(angles.mean()), "most": float(angles.max())}
-    angles = np.degrees(elbow_swivels(clip))
-    out["truth"] = {"mean": float(angles.mean()), "most": float(angles.max())}
     return out
 
 
 def elbow_swivels(motion: Motion) -> Floats:
-    """Angle of each elbow from hanging, about the line from shoulder to wrist [rad], (F, 2)."""
+    """Return angles of elbows from hanging, about lines from shoulder to wrist [rad], (F, 2)."""
     out = np.empty((len(motion), 2))
     for k, side in enumerate("lr"):
         roles = [f"{side}_{part}" for part in ("shoulder", "elbow", "wrist")]
@@ -287,9 +284,9 @@ def elbow_swivels(motion: Motion) -> Floats:
 
 
 def step_cost(*, quick: bool = False) -> dict[str, Any]:
-    """Cost of a step of `pik` against degrees of freedom and constrained dimensions.
+    """Return the cost of a step of `pik` by degrees of freedom and constrained dimensions.
 
-    The exponents p of cost ~ n^p, between the two largest sizes of each.
+    With the exponents p of cost ~ n^p, between the two largest sizes of each.
     """
     sizes = (10, 20, 40) if quick else (10, 20, 40, 80)
     by_freedom = {3 * n: _chain_step(n, 1) for n in sizes}
@@ -303,7 +300,7 @@ def step_cost(*, quick: bool = False) -> dict[str, Any]:
 
 
 def _chain_step(joints: int, tasks: int) -> float:
-    """One step of a chain of ball joints with so many targets, each on its own level [us]."""
+    """Return the time of a step of a chain with so many targets, each on its own level [us]."""
     skeleton = Skeleton.chain(joints)
     every = [skeleton.names[j] for j in np.linspace(joints - 1, joints // 2, tasks).astype(int)]
     asked = [Reach(name, priority=k + 1) for k, name in enumerate(dict.fromkeys(every))]
@@ -313,11 +310,12 @@ def _chain_step(joints: int, tasks: int) -> float:
         method = solver("pik", iterations=steps, tolerance=0.0)
         tracker = method.prepare(skeleton, tasks=asked, limits=None)
         tracker.warm_up()
-        best = np.inf
-        for _ in range(12):
+
+        def solve(tracker: Any = tracker) -> float:
             tracker.reset()
-            best = min(best, timed(tracker.solve, goals)[0])
-        spent[steps] = best
+            return timed(tracker.solve, goals)[0]
+
+        spent[steps] = min(solve() for _ in range(12))
     return float((spent[25] - spent[5]) / 20.0)
 
 
@@ -340,7 +338,7 @@ REACHED = ("l_wrist", "r_wrist", "head")
 
 
 def bench_self_contact(*, quick: bool = False) -> dict[str, Any]:
-    """Summed depth of all pairs of body parts, mean over the frames of the crossing hands [mm]."""
+    """Return the summed depth of all pairs of body parts, mean over crossing hands [mm]."""
     clip = scene("crossing").frames(slice(0, None, 6 if quick else 2))
     body = clip.skeleton
     sik = reconstruct(clip.points(), body).motion
@@ -369,6 +367,6 @@ def reached(clip: Motion, name: str, more: Sequence[Task[Any]]) -> Motion:
 
 
 def penetration(motion: Motion) -> float:
-    """Depths of all pairs together, mean over the frames [mm]."""
+    """Return the depths of all pairs together, mean over the frames [mm]."""
     depths = SelfContact(motion.skeleton).depths(motion)
     return float(1e3 * np.maximum(depths, 0.0).sum(axis=1).mean())

@@ -7,8 +7,7 @@ trial starts at rest, the chain straight up, or from the pose that the trial bef
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,12 +23,13 @@ from .experiment import (
     Measurements,
     Option,
     Progress,
+    Shown,
     Table,
     choose_solvers,
     counted,
-    machine,
-    machine_fact,
+    solve_each,
     trial_count,
+    trials_option,
 )
 
 JOINTS = (3, 6, 10, 30, 100)
@@ -64,36 +64,28 @@ def bench_chains(
         joints: numbers of joints of the chains.
         trials: targets for each chain and case.
         quick: fewer trials; the same keys.
-        progress: called with the number of rows done and their total.
+        progress: see `experiment`.
     """
     methods = choose_solvers(solvers, "chains")
     count = trial_count(trials, QUICK_TRIALS if quick else TRIALS)
     chains = [Skeleton.chain(n) for n in joints]
     targets = {"reachable": reachable_targets(count), "unreachable": unreachable_targets(count)}
-    tell = counted(progress, len(methods) * len(chains) * len(CASES))
+    step = counted(progress, len(methods) * len(chains) * len(CASES))
     rows = []
     for method in methods:
         for chain in chains:
             tracker = method.prepare(chain)
             tracker.warm_up()
             for kind, start, _ in CASES:
-                case = {
-                    "solver": method.name,
-                    "joints": chain.joint_count,
-                    "targets": kind,
-                    "start": start,
-                    "trials": count,
-                }
+                case = {"solver": method.name, "joints": chain.joint_count, "targets": kind}
+                case |= {"start": start, "trials": count}
                 rows.append(case | _measure(tracker, targets[kind], start))
-                tell()
+                step()
     return {
-        "bench": "chains",
-        "quick": quick,
         "seed": SEED,
         "reached": REACHED,
         "stretched": STRETCHED,
         "rows": rows,
-        "machine": machine(),
     }
 
 
@@ -116,27 +108,18 @@ def _directions(rng: np.random.Generator, count: int) -> Floats:
 
 def _measure(tracker: Tracker, targets: Floats, start: str) -> dict[str, Any]:
     """Run one trial for each target."""
-    missed, iterations, spent = (np.empty(len(targets)) for _ in range(3))
-    clock = time.perf_counter_ns
     tracker.reset()
-    for k, target in enumerate(targets[:, None]):
-        if start == "rest":
-            tracker.reset()
-        begin = clock()
-        solution = tracker.solve(target)
-        spent[k] = (clock() - begin) / 1e3
-        missed[k] = solution.residuals[0]
-        iterations[k] = solution.iterations
+    found = solve_each(tracker, targets, None if start == "rest" else lambda trial: None)
     distance = np.linalg.norm(targets, axis=1)
-    needless = missed - np.maximum(distance - 1.0, 0.0)
+    needless = found.distances - np.maximum(distance - 1.0, 0.0)
     return {
         "success": float((needless < np.where(distance <= 1.0, REACHED, STRETCHED)).mean()),
         "missed_median": float(np.median(needless)),
         "missed_max": float(needless.max()),
-        "iterations_median": float(np.median(iterations)),
-        "iterations_p95": float(np.percentile(iterations, 95.0)),
-        "median_us": float(np.median(spent)),
-        "p95_us": float(np.percentile(spent, 95.0)),
+        "iterations_median": float(np.median(found.iterations)),
+        "iterations_p95": float(np.percentile(found.iterations, 95.0)),
+        "median_us": float(np.median(found.us)),
+        "p95_us": float(np.percentile(found.us, 95.0)),
     }
 
 
@@ -152,7 +135,7 @@ COLUMNS = (
 )
 
 
-def _show(found: Measurements) -> Iterator[Table | Facts]:
+def _show(found: Measurements) -> Shown:
     for kind, start, title in CASES:
         rows = [row for row in found["rows"] if (row["targets"], row["start"]) == (kind, start)]
         yield Table(f"{title} ({rows[0]['trials']})", COLUMNS, rows)
@@ -160,7 +143,7 @@ def _show(found: Measurements) -> Iterator[Table | Facts]:
         f"within {found['reached']:g} of the length; out of reach: within "
         f"{found['stretched']:g} of the least that can be missed"
     )
-    yield Facts(None, [("success", success), machine_fact(found)])
+    yield Facts(None, [("success", success)])
 
 
 def _solvers(options: Mapping[str, Any]) -> list[Solver]:
@@ -170,7 +153,6 @@ def _solvers(options: Mapping[str, Any]) -> list[Solver]:
 
 
 EXPERIMENT = Experiment(
-    name="chains",
     about="Random targets within reach and beyond it, the same for every solver: how many are "
     "reached to a thousandth of the length, in how many iterations, in what time.",
     options=(
@@ -182,13 +164,7 @@ EXPERIMENT = Experiment(
             "names",
         ),
         Option("joints", "Numbers of joints of the chains.", "N,N...", "3,6,10,30,100", "integers"),
-        Option(
-            "trials",
-            "Targets for each chain. Default: 1000, or 25 with --quick.",
-            "N",
-            kind=int,
-            least=1,
-        ),
+        trials_option("Targets for each chain. Default: 1000, or 25 with --quick."),
     ),
     solvers=_solvers,
     body=lambda: Skeleton.chain(1),

@@ -1,19 +1,29 @@
-"""Charts: curves and bars as inline SVG for pages, and axes of one style for pictures."""
+"""Pictures of experiments: axes of one style, SVG curves and bars for pages, poses of a clip."""
 
 from __future__ import annotations
 
+import io
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..atomic_write import atomic_write
+from ..body.anatomy import anatomy_of
 from ..kernels.types import Floats
+from ..motion.metrics import LIMBS
+from ..motion.motion import Motion
+from ..studio.mannequin import POINT_COLOUR
+from ..studio.panels import MARGIN, Panel, Shot, View, facing_of, shoot
 from ..studio.pictures import INK as INK
-from ..studio.pictures import new_figure as new_figure
+from ..studio.pictures import draw_pose, new_figure, pose_axes
+
+if TYPE_CHECKING:
+    from .table1 import Clip, Run
 
 STRONG = "#0072B2"
 """Colour of SIK, on which the eye should rest."""
@@ -33,6 +43,44 @@ BAR, ROW = 9.0, 21.0
 """Height of a bar and of its row."""
 BAR_CHART, NAME_ROOM, VALUE_ROOM = 340.0, 112.0, 48.0
 """Width of a bar chart, of the names on its left and of the numbers on its right."""
+POSE_HEIGHT = 2.1
+"""Height of the picture of a pose [inch]."""
+POSE_DPI = 150
+PALETTE_SIZE = 48
+"""Colours in a picture: a mannequin has few, and the page stays small."""
+
+
+def empty_axes(figure: Any, box: tuple[float, ...], x: str, y: str = "") -> Any:
+    """Add axes with a grid and the two labels to a picture."""
+    axes = figure.add_axes(box)
+    axes.set_xlabel(x, color=INK)
+    axes.set_ylabel(y, color=INK)
+    axes.grid(color="#E3E6EA")
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    return axes
+
+
+def draw_curves(
+    axes: Any, curves: Mapping[str, Sequence[tuple[float, float]]], **style: Any
+) -> None:
+    """Draw curves of points (x, y), each with its label and colour."""
+    for (label, points), colour in zip(curves.items(), COLOURS, strict=False):
+        axes.plot(*zip(*points, strict=True), "o-", color=colour, label=label, **style)
+
+
+def logarithmic_ticks(axes: Any, ticks: Sequence[float]) -> None:
+    """Make the x-axis logarithmic, with exactly these numbers on it."""
+    axes.set_xscale("log")
+    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.minorticks_off()
+
+
+def save_figure(figure: Any, path: str | Path) -> Path:
+    """Write a picture as PNG, with the same bytes each time, and return its path."""
+    with atomic_write(path) as file:
+        figure.savefig(file, format="png", metadata={"Software": None})
+    return Path(path)
 
 
 def colours(solvers: Sequence[str]) -> dict[str, str]:
@@ -145,19 +193,110 @@ def _open(width: float, height: float, label: str, kind: str = "") -> str:
     return f'<svg class="{kind}" {box} role="img" aria-label="{escape(label)}">'
 
 
-def empty_axes(figure: Any, box: tuple[float, ...], x: str, y: str = "") -> Any:
-    """Add axes with a grid and the two labels to a picture."""
-    axes = figure.add_axes(box)
-    axes.set_xlabel(x, color=INK)
-    axes.set_ylabel(y, color=INK)
-    axes.grid(color="#E3E6EA")
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
-    return axes
+class Sample(NamedTuple):
+    """One moment of a clip."""
+
+    frame: int
+    """Its number in the recording."""
+    pictures: Mapping[str, bytes]
+    """"original" or solver -> PNG."""
 
 
-def save_figure(figure: Any, path: str | Path) -> Path:
-    """Write a picture as PNG, with the same bytes each time, and return its path."""
-    with atomic_write(path) as file:
-        figure.savefig(file, format="png", metadata={"Software": None})
-    return Path(path)
+def draw_samples(clip: Clip, runs: Mapping[str, Run]) -> tuple[list[Sample], Sample]:
+    """Draw the original and SIK at the picked frames, and all methods at one (Figs. 10-12, 19-21).
+
+    On a reconstruction, a thin dark line shows the bones of the original.
+
+    Args:
+        clip: with the original motion.
+        runs: solver -> what it did on this clip.
+    """
+    picks = clip.picks
+    original = clip.motion.frames(picks)
+    points = clip.motion.points().frames(picks)
+    shown = "sik" if "sik" in runs else next(iter(runs))
+    times = np.arange(len(picks)) / original.rate
+    truth = shoot(Panel(original, points=points), times)
+    shots = {"original": truth} | {
+        name: replace(shoot(Panel(run.poses, points=points), times), anchor=truth.anchor)
+        for name, run in runs.items()
+    }
+    views = [View().basis(facing_of(original.frames(slice(k, k + 1)))) for k in range(len(picks))]
+    bones = _bones(original)
+
+    def sample(k: int, names: Sequence[str], bounds: tuple[float, float, float]) -> Sample:
+        pictures = {}
+        for name in names:
+            figure = _pose_figure(shots[name], k, views[k], bounds)
+            if name != "original":
+                _add_lines(
+                    figure, [((at - truth.anchor[k]) @ views[k].T)[:, :2] for at in bones[k]]
+                )
+            pictures[name] = _small_png(figure)
+        return Sample(clip.first + picks[k], pictures)
+
+    last = len(picks) - 1
+    near = _bounds([truth, shots[shown]], views, range(last))
+    wide = _bounds(list(shots.values()), views, range(last, last + 1))
+    beside = [sample(k, ("original", shown), near) for k in range(last)]
+    return beside, sample(last, list(shots), wide)
+
+
+def _bounds(shots: list[Shot], views: list[Floats], moments: range) -> tuple[float, float, float]:
+    """Return half width, lowest and highest point of pictures around the original [m]."""
+    pad = 2.0 * MARGIN * shots[0].panel.mannequin.stature
+    corners = np.concatenate(
+        [(s.corners[k] - s.anchor[k]) @ views[k].T for s in shots for k in moments]
+    )
+    return (
+        float(np.abs(corners[:, 0]).max()) + pad,
+        min(float(corners[:, 1].min()), 0.0) - pad,
+        float(corners[:, 1].max()) + pad,
+    )
+
+
+def _bones(motion: Motion) -> list[list[Floats]]:
+    """Return lines along spine and limbs in each frame [m]."""
+    anatomy = anatomy_of(motion.skeleton)
+    node = anatomy.node
+    paths = [
+        list(anatomy.bends),
+        *([node(role) for role in roles] for roles in LIMBS.values()),
+        [node("l_shoulder"), anatomy.chest, node("r_shoulder")],
+        [node("l_hip"), node("pelvis"), node("r_hip")],
+    ]
+    return [[at[path] for path in paths] for at in motion.positions()]
+
+
+def _pose_figure(shot: Shot, moment: int, basis: Floats, bounds: tuple[float, float, float]) -> Any:
+    half, low, high = bounds
+    size = (POSE_HEIGHT * 2.0 * half / (high - low), POSE_HEIGHT)
+    figure = new_figure("A picture of a pose", size, POSE_DPI)
+    draw_pose(pose_axes(figure, (0.0, 0.0, 1.0, 1.0), bounds), shot, moment, basis)
+    return figure
+
+
+def _add_lines(figure: Any, lines: Sequence[Floats]) -> None:
+    from matplotlib.collections import LineCollection  # installed: a figure could be made
+
+    (axes,) = figure.axes
+    axes.add_collection(LineCollection(lines, colors="#111418", linewidths=0.9, zorder=2.5))
+
+
+def _small_png(figure: Any) -> bytes:
+    """Return a picture as PNG with few colours."""
+    from PIL import Image, ImageColor
+
+    figure.canvas.draw()
+    pixels = np.asarray(figure.canvas.buffer_rgba())[..., :3].copy()
+    # The points are so small that the palette would do without their colour: give it some lines.
+    swatch = np.tile(np.array(ImageColor.getrgb(POINT_COLOUR), np.uint8), (8, pixels.shape[1], 1))
+    palette = Image.fromarray(np.concatenate([pixels, swatch])).quantize(PALETTE_SIZE)
+    out = io.BytesIO()
+    picture = Image.fromarray(pixels).quantize(palette=palette, dither=Image.Dither.NONE)
+    shades = picture.getpalette() or []
+    paper = 3 * int(np.asarray(picture)[0, 0])  # white, but for the shades it was averaged with
+    shades[paper : paper + 3] = [255, 255, 255]
+    picture.putpalette(shades)
+    picture.save(out, format="PNG", optimize=True)
+    return out.getvalue()

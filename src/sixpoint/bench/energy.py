@@ -7,8 +7,7 @@ a chain can reach, and the same for all solvers. The paper does not say how its 
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import product
 from typing import Any
@@ -29,15 +28,16 @@ from .experiment import (
     Experiment,
     Facts,
     Measurements,
-    Option,
     Progress,
+    Shown,
     Table,
+    Trials,
     counted,
-    machine,
-    machine_fact,
     quiet,
+    solve_each,
     timed,
     trial_count,
+    trials_option,
 )
 
 PAPER_TRIALS = 15
@@ -77,47 +77,39 @@ PAPER: dict[str, dict[int, tuple[float, float]]] = {
 def bench_energy(
     *, trials: int | None = None, quick: bool = False, progress: Progress | None = None
 ) -> Measurements:
-    """Repeat the paper's experiments.
+    """Repeat the paper's experiments, with `trials` targets besides the paper's 15.
 
-    Args:
-        trials: targets for each row of Table 1, besides the paper's 15.
-        quick: fewer trials for the rivals; the same keys.
-        progress: called with the number of experiments done and their total.
-
-    Returns:
-        Numbers for JSON. Times are in microseconds per solve: those of `us_6_joints` for a chain of
-        a batch, those of `us_6_joints_call` for a call of `solve`, with what Python costs.
+    Times are in microseconds per solve: those of `us_6_joints` for a chain of a batch, those of
+    `us_6_joints_call` for a call of `solve`, with what Python costs.
     """
     count = trial_count(trials, QUICK_TRIALS if quick else TRIALS, PAPER_TRIALS)
     targets = reachable_targets(max(count, TRIALS))
-    tell = counted(progress, len(PAPER) * len(JOINTS) + 5)
+    step = counted(progress, len(PAPER) * len(JOINTS) + 5)
     table = []
     for name, joints in product(PAPER, JOINTS):
         table.append(_row(name, joints, targets[:count]))
-        tell()
+        step()
     exact = [_exact(joints, targets[:TRIALS]) for joints in LENGTHS]
-    tell()
+    step()
     change = joint_change(targets[: min(count, 200)])
-    tell()
+    step()
     weights = weigh()
-    tell()
+    step()
     grid = [step_map(joints, targets[: QUICK_MAPPED if quick else MAPPED]) for joints in JOINTS]
-    tell()
+    step()
     batch = _batch(targets)
-    tell()
-    steps = {row["joints"]: row["iterations"] for row in table if row["solver"] == "mass-spring"}
+    step()
+    iterations = {r["joints"]: r["iterations"] for r in table if r["solver"] == "mass-spring"}
     by_joints = {row["joints"]: row for row in exact}
     return {
-        "bench": "energy",
-        "quick": quick,
         "seed": SEED,
         "converged_of_1000": min(row["converged"] for row in exact),
         "us_6_joints": by_joints[6]["us"],
         "us_10_joints": by_joints[10]["us"],
         "us_6_joints_call": by_joints[6]["us_call"],
         "us_10_joints_call": by_joints[10]["us_call"],
-        "iterations_6_joints": steps[6],
-        "iterations_10_joints": steps[10],
+        "iterations_6_joints": iterations[6],
+        "iterations_10_joints": iterations[10],
         "joint_change_ratio_to_ccd": change["mass-spring"]["change"] / change["ccd"]["change"],
         "table1": table,
         "exact": exact,
@@ -125,7 +117,6 @@ def bench_energy(
         "weights": weights,
         "map": grid,
         "batch": batch,
-        "machine": machine(),
     }
 
 
@@ -137,68 +128,59 @@ def table_solver(name: str) -> Solver:
 
 
 def _row(name: str, joints: int, targets: Floats) -> dict[str, Any]:
-    """One row of Table 1: over the first 15 targets, and over all."""
+    """Return a row of Table 1: over the first 15 targets, and over all."""
     tracker = table_solver(name).prepare(Skeleton.chain(joints))
-    iterations, missed, spent = trials_from_rest(tracker, targets)
-    idle = _idle(tracker)
+    found = trials_from_rest(tracker, targets)
+    iterations, us, idle = found.iterations, found.us, _idle(tracker)
     published = PAPER[name][joints]
     return {
         "solver": name,
         "joints": joints,
         "trials": len(targets),
-        "success": float((missed < TOLERANCE).mean()),
+        "success": float((found.distances < TOLERANCE).mean()),
         "iterations": float(iterations.mean()),
         "iterations_median": float(np.median(iterations)),
         "iterations_of_15": float(iterations[:PAPER_TRIALS].mean()),
         "iterations_paper": published[0],
         "joint_updates": float(iterations.mean()) * joints if name == "ccd" else None,
-        "us": float(max(spent.mean() - idle, 0.0)),
-        "us_of_15": float(max(spent[:PAPER_TRIALS].mean() - idle, 0.0)),
-        "us_call": float(spent.mean()),
+        "us": float(max(us.mean() - idle, 0.0)),
+        "us_of_15": float(max(us[:PAPER_TRIALS].mean() - idle, 0.0)),
+        "us_call": float(us.mean()),
         "us_paper": 1e3 * published[1],
     }
 
 
-def trials_from_rest(tracker: Tracker, targets: Floats) -> tuple[Floats, Floats, Floats]:
-    """Iterations, distances and wall times [us] of a solve for each target, from (T, 3)."""
-    iterations, missed, spent = (np.empty(len(targets)) for _ in range(3))
-    clock = time.perf_counter_ns
+def trials_from_rest(tracker: Any, targets: Floats) -> Trials:
+    """Solve for each target (T, 3) from rest; of several solves the quickest is timed."""
     tracker.warm_up()
     with quiet():
-        for k, target in enumerate(targets[:, None]):
-            times = []
-            for _ in range(REPEATS):
-                tracker.reset()
-                begin = clock()
-                solution = tracker.solve(target)
-                times.append((clock() - begin) / 1e3)
-            spent[k] = min(times)  # what disturbs a solve only makes it slower
-            missed[k] = solution.residuals[0]
-            iterations[k] = solution.iterations
-    return iterations, missed, spent
+        return solve_each(tracker, targets, repeats=REPEATS)
 
 
-def _idle(tracker: Tracker, calls: int = 200) -> float:
-    """Wall time of a call without a target: what Python costs, not the solver [us]."""
+def _idle(tracker: Any, calls: int = 200) -> float:
+    """Return the wall time of a call without a target: what Python costs, not the solver [us]."""
     nothing = np.full((1, 3), np.nan)
     with quiet():
         return float(np.median([timed(tracker.solve, nothing)[0] for _ in range(calls)]))
 
 
 def _springs(joints: int, **settings: Any) -> Any:
-    """A tracker of springs on a chain, which also solves many chains at once."""
+    """Return a tracker of springs on a chain, which also solves many chains at once."""
     return solver("mass-spring", **settings).prepare(Skeleton.chain(joints))
 
 
 def _exact(joints: int, targets: Floats, runs: int = 10) -> dict[str, Any]:
-    """The default preset: how many targets are met, and the time with and without rotations.
-
-    Times are per chain in a batch, and of a single call.
-    """
+    """Return how many targets the default preset meets, and times of a chain and of a call."""
     tracker = _springs(joints)
     found = tracker.solve_batch(targets[:, None])
-    with_rotations = _batch_time(tracker.solve_batch, targets[:, None], runs)
-    positions_only = _batch_time(tracker.solve_places, targets[:, None], runs)
+
+    def time_of(work: Any) -> float:
+        """Wall time of a batch [us], in pieces: a short piece is rarely disturbed in each run."""
+        work(targets[:2, None])
+        pieces = np.array_split(targets[:, None], max(1, len(targets) // PIECE))
+        with quiet():
+            return sum(timed(work, piece, runs=runs)[0] for piece in pieces)
+
     return {
         "joints": joints,
         "converged": int((found.residuals[:, 0] < REACHED).sum()),
@@ -206,26 +188,18 @@ def _exact(joints: int, targets: Floats, runs: int = 10) -> dict[str, Any]:
         "missed_max": float(found.residuals.max()),
         "iterations": float(found.iterations.mean()),
         "iterations_p95": float(np.percentile(found.iterations, 95.0)),
-        "us": with_rotations / len(targets),
-        "us_places_only": positions_only / len(targets),
-        "us_call": float(trials_from_rest(tracker, targets[:CALLS])[2].mean()),
+        "us": time_of(tracker.solve_batch) / len(targets),
+        "us_places_only": time_of(tracker.solve_places) / len(targets),
+        "us_call": float(trials_from_rest(tracker, targets[:CALLS]).us.mean()),
     }
 
 
-def _batch_time(work: Callable[[Floats], Any], targets: Floats, runs: int) -> float:
-    """Wall time of a batch [us], in pieces: a short piece is rarely disturbed in each run."""
-    work(targets[:2])
-    pieces = np.array_split(targets, max(1, len(targets) // PIECE))
-    with quiet():
-        return sum(timed(work, piece, runs=runs)[0] for piece in pieces)
-
-
 def joint_change(targets: Floats, joints: int = 10) -> dict[str, dict[str, float]]:
-    """How much each solver rotates the joints of a chain, and how much it rolls the chain up.
+    """Return how much each solver rotates the joints of a chain, and how much it rolls it up.
 
     From a gentle arc, which is the start of all: the sum of the rotations of all joints [rad]
     (Fig. 4); the sum of the bends between bones over that of a full circle, as a mean and as the
-    part of poses that wind more than once around (Fig. 5).
+    fraction of poses that wind more than once around (Fig. 5).
     """
     chain = Skeleton.chain(joints)
     arc = arrays.from_axis_angle((0.0, 0.0, 1.0), 0.05) * np.ones((joints, 1))
@@ -237,9 +211,9 @@ def joint_change(targets: Floats, joints: int = 10) -> dict[str, dict[str, float
         changes, circles = np.empty(len(targets)), np.empty(len(targets))
         for k, target in enumerate(targets[:, None]):
             _begin(tracker, start)
-            rotations = tracker.solve(target).pose.rotations
-            changes[k] = arrays.angle_between(rotations, arc).sum()
-            bones = arrays.rotate(_world(rotations), np.array((0.0, 1.0, 0.0)))
+            pose = tracker.solve(target).pose
+            changes[k] = arrays.angle_between(pose.rotations, arc).sum()
+            bones = arrays.rotate(pose.world()[1], np.array((0.0, 1.0, 0.0)))
             cosines = np.clip((bones[1:] * bones[:-1]).sum(axis=1), -1.0, 1.0)
             circles[k] = np.arccos(cosines).sum() / (2.0 * np.pi)
         out[name] = {
@@ -250,22 +224,17 @@ def joint_change(targets: Floats, joints: int = 10) -> dict[str, dict[str, float
     return out
 
 
-def _begin(tracker: Tracker, start: Pose) -> None:
+def _begin(tracker: Any, start: Pose) -> None:
     """Let a tracker begin at a pose."""
-    tracker.reset()
-    tracker._memory.local[:] = start.rotations  # type: ignore[attr-defined]
-
-
-def _world(rotations: Floats) -> Floats:
-    """World rotations of the joints of a chain."""
-    out = rotations.copy()
-    for k in range(1, len(out)):
-        out[k] = arrays.multiply(out[k - 1], rotations[k])
-    return out
+    if isinstance(tracker, Tracker):
+        tracker.reset(start)
+    else:
+        tracker.reset()
+        tracker._memory.local[:] = start.rotations
 
 
 def weigh(names: Sequence[str] = ("mass-spring", "mass-spring-force")) -> list[dict[str, Any]]:
-    """Residuals of two targets that cannot both be met, by the weight of the first (Fig. 6)."""
+    """Return residuals of two targets that cannot both be met, by the first's weight (Fig. 6)."""
     rows = []
     for name, weight in product(names, WEIGHTS):
         tasks = [Reach("joint_4", weight=weight), Reach("tip", weight=1.0 - weight)]
@@ -276,7 +245,7 @@ def weigh(names: Sequence[str] = ("mass-spring", "mass-spring-force")) -> list[d
 
 
 def step_map(joints: int, targets: Floats) -> dict[str, Any]:
-    """Mean iterations of the paper's preset by damping and step; None where some never rest."""
+    """Return mean iterations of the paper's preset by damping and step; None if some diverge."""
 
     def iterations(damping: float, step: float) -> float | None:
         settings = {"step": step, "damping": damping, "iterations": MOST_STEPS}
@@ -292,16 +261,14 @@ def step_map(joints: int, targets: Floats) -> dict[str, Any]:
 
 
 def _batch(targets: Floats, joints: int = 10) -> list[dict[str, Any]]:
-    """Chains a second in one call."""
+    """Return chains a second in one call, by the number of threads."""
     tracker = _springs(joints)
     many = np.tile(targets, (5, 1))[:, None]
     rows = []
     for threads in (1, 2):
         us, _ = timed(partial(tracker.solve_batch, threads=threads), many, runs=3)
-        rate = 1e6 * len(many) / us
-        rows.append(
-            {"joints": joints, "chains": len(many), "threads": threads, "chains_per_s": rate}
-        )
+        row = {"joints": joints, "chains": len(many), "threads": threads}
+        rows.append(row | {"chains_per_s": 1e6 * len(many) / us})
     return rows
 
 
@@ -316,14 +283,11 @@ TABLE1 = (
     Column("met", "success", "{:.0%}"),
 )
 EXACT = (
-    Column("joints", "joints"),
-    Column("met", "met"),
-    Column("steps", "iterations", "{:.0f}"),
-    Column("p95", "iterations_p95", "{:.0f}"),
-    Column("us in a batch", "us", "{:.1f}"),
+    Column("joints", "joints"), Column("met", "met"), Column("steps", "iterations", "{:.0f}"),
+    Column("p95", "iterations_p95", "{:.0f}"), Column("us in a batch", "us", "{:.1f}"),
     Column("positions only", "us_places_only", "{:.1f}"),
     Column("us of a call", "us_call", "{:.1f}"),
-)
+)  # fmt: skip
 CHANGE = (
     Column("solver", "solver"),
     Column("rotation of all joints [rad]", "change", "{:.2f}"),
@@ -331,14 +295,12 @@ CHANGE = (
     Column("rolled up", "rolled_up", "{:.0%}"),
 )
 WEIGHED = (
-    Column("solver", "solver"),
-    Column("weight", "weight", "{:.2f}"),
-    Column("first", "inner", "{:.3f}"),
-    Column("second", "tip", "{:.3f}"),
-)
+    Column("solver", "solver"), Column("weight", "weight", "{:.2f}"),
+    Column("first", "inner", "{:.3f}"), Column("second", "tip", "{:.3f}"),
+)  # fmt: skip
 
 
-def _show(found: Measurements) -> Iterator[Table | Facts]:
+def _show(found: Measurements) -> Shown:
     trials = found["table1"][0]["trials"]
     title = f"Table 1: to a hundredth of the length, means over {trials}"
     yield Table(title, TABLE1, found["table1"])
@@ -368,23 +330,15 @@ def _show(found: Measurements) -> Iterator[Table | Facts]:
         [
             ("batch", f"{found['batch'][0]['joints']} joints: {', '.join(rates)}"),
             ("us", "of Table 1: without the cost of a call, measured by a frame without a target"),
-            machine_fact(found),
         ],
     )
 
 
 EXPERIMENT = Experiment(
-    name="energy",
     about="Iterations and time for chains of 6 and 10 joints against CCD and Jacobian methods, how "
     "much joints change, how targets are weighed, and how step and damping decide the iterations.",
     options=(
-        Option(
-            "trials",
-            "Targets for each solver. Default: 1000, or 100 with --quick.",
-            "N",
-            kind=int,
-            least=PAPER_TRIALS,
-        ),
+        trials_option("Targets for each solver. Default: 1000, or 100 with --quick.", PAPER_TRIALS),
     ),
     solvers=lambda options: [table_solver(name) for name in PAPER],
     body=lambda: Skeleton.chain(1),

@@ -1,4 +1,8 @@
-"""What all experiments share: their declaration, tables, progress, clock and machine."""
+"""What all experiments share: their declaration, clips, solvers, trials, clock and machine.
+
+`Experiment.run` takes the options, ``quick`` (fewer trials and frames, the same keys) and
+``progress`` (called with the number of parts done and their total), and returns numbers for JSON.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +18,11 @@ from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..body.skeleton import Skeleton
 from ..errors import InputError, UnknownName
+from ..kernels.types import Floats
 from ..motion.motion import Motion
 from ..solvers import SOLVERS, Solver, solver
 
@@ -23,14 +30,11 @@ Measurements = dict[str, Any]
 """Measured numbers, ready for JSON."""
 Row = Mapping[str, Any]
 Progress = Callable[[int, int], None]
-"""Called with the number of parts done and their total."""
+Inputs = tuple[dict[str, Any], Sequence[str]]
+"""Arguments of `Experiment.run`, and notes for the user."""
 
 SEED = 20080408
 """Seed of random targets, noise and drop-outs."""
-
-
-class WrongOption(InputError):
-    """An option that does not go with the others or with the data."""
 
 
 class Column(NamedTuple):
@@ -74,13 +78,15 @@ class Facts(NamedTuple):
     pairs: Sequence[tuple[str, str]]
 
 
+Shown = Iterator[Table | Facts]
+
+
 def pivot(
     rows: Iterable[Row], down: str, across: str, value: str
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """Turn rows into one row for each value of `down`, with a key for each value of `across`.
+    """Return one row for each value of `down`, with a key for each value of `across`, and the keys.
 
-    Returns:
-        The new rows, and the keys that came from `across`, in the order of their appearance.
+    Both are in the order of their first appearance.
     """
     found: dict[Any, dict[str, Any]] = {}
     keys: dict[str, None] = {}
@@ -90,8 +96,7 @@ def pivot(
     return list(found.values()), list(keys)
 
 
-@dataclass(frozen=True)
-class Option:
+class Option(NamedTuple):
     """An option of an experiment, as the command line offers it."""
 
     name: str
@@ -112,27 +117,28 @@ SOLVERS_OPTION = Option(
 DATA_OPTION = Option("data", "A BVH clip or a folder of them; default the built-in clips.", "DIR")
 
 
-def _as_given(options: dict[str, Any]) -> tuple[dict[str, Any], Sequence[str]]:
-    return options, ()
+def trials_option(text: str, least: int = 1) -> Option:
+    """Return the option for the number of trials."""
+    return Option("trials", text, "N", kind=int, least=least)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Experiment:
     """A measurement that `sixpoint bench NAME` repeats and shows."""
 
-    name: str
     about: str
     """What it measures, for the help, below the line in `EXPERIMENTS`."""
     run: Callable[..., Any]
-    """Called with the options, `quick` and `progress`; returns what it measured."""
-    show: Callable[[Measurements], Iterable[Table | Facts]]
+    """Called with the options, `quick` and `progress`; returns what it measured. The command adds
+    the name of the experiment, `quick` and the machine."""
+    show: Callable[[Measurements], Shown]
     """The tables that are printed."""
     options: Sequence[Option] = ()
     solvers: Callable[[Mapping[str, Any]], Iterable[Solver]]
     """Solvers that these options ask for, to be compiled first; raises if the options are wrong."""
     body: Callable[[], Skeleton] = Skeleton.humanoid
     """Skeleton on which they are compiled."""
-    inputs: Callable[[dict[str, Any]], tuple[dict[str, Any], Sequence[str]]] = _as_given
+    inputs: Callable[[dict[str, Any]], Inputs] = lambda options: (options, ())
     """Reads files: options as given -> arguments of `run`, and notes for the user."""
     report: Callable[[Any], Measurements] = lambda found: dict(found)
     """What `run` returned, as numbers for JSON."""
@@ -145,11 +151,10 @@ class Experiment:
     output_help: str = ""
 
 
-def read_clips(options: dict[str, Any]) -> tuple[dict[str, Any], Sequence[str]]:
+def read_clips(options: dict[str, Any]) -> Inputs:
     """Replace the option `data` by `clips`, see `load_clips`."""
     given = dict(options)
-    given["clips"] = load_clips(given.pop("data"))
-    return given, ()
+    return given | {"clips": load_clips(given.pop("data"))}, ()
 
 
 def load_clips(data: str | None) -> dict[str, Motion]:
@@ -167,9 +172,9 @@ def load_clips(data: str | None) -> dict[str, Motion]:
 
 
 def clip_paths(data: str) -> list[Path]:
-    """Return a BVH file itself, or all BVH files below a folder, sorted."""
+    """Return a file itself, or all BVH files below a folder, sorted."""
     folder = Path(data)
-    paths = [folder] if folder.is_file() else sorted(folder.rglob("*.bvh"))
+    paths = sorted(folder.rglob("*.bvh")) if folder.is_dir() else [folder]
     if not paths:
         raise InputError(f"{data}: expected a folder with BVH clips, found none.")
     return paths
@@ -199,7 +204,7 @@ def choose_solvers(
 
 
 def has_setting(kind: type[Solver] | Solver, name: str) -> bool:
-    """Whether a solver has a setting of that name."""
+    """Return whether a solver has a setting of that name."""
     return name in getattr(kind, "__dataclass_fields__", {})
 
 
@@ -249,6 +254,43 @@ def timed(work: Callable[..., Any], *arguments: Any, runs: int = 1) -> tuple[flo
     return best, result
 
 
+class Trials(NamedTuple):
+    """Solves of a chain, one for each target."""
+
+    distances: Floats
+    """Of the end effector from the target [m], shape (T,)."""
+    iterations: Floats
+    """Shape (T,)."""
+    us: Floats
+    """Wall time of a call, the shortest of several [us], shape (T,)."""
+
+
+def solve_each(
+    tracker: Any, targets: Floats, begin: Callable[[int], object] | None = None, repeats: int = 1
+) -> Trials:
+    """Solve for each of the targets (T, 3) of the first point.
+
+    Args:
+        tracker: of one point.
+        targets: one for each trial [m].
+        begin: called with the number of the trial before each solve; default `Tracker.reset`.
+        repeats: solves of each target; the quickest is timed.
+    """
+    found = Trials(*np.empty((3, len(targets))))
+    for k, target in enumerate(targets[:, None]):
+        found.us[k] = np.inf
+        for _ in range(repeats):
+            if begin is None:
+                tracker.reset()
+            else:
+                begin(k)
+            us, solution = timed(tracker.solve, target)
+            found.us[k] = min(found.us[k], us)
+        found.distances[k] = solution.residuals[0]
+        found.iterations[k] = solution.iterations
+    return found
+
+
 def machine() -> dict[str, Any]:
     """Return what timings depend on: processor, cores, versions."""
     return {
@@ -259,12 +301,6 @@ def machine() -> dict[str, Any]:
         "numpy": version("numpy"),
         "numba": version("numba"),
     }
-
-
-def machine_fact(found: Measurements) -> tuple[str, str]:
-    """Return the machine of some measurements as a fact to be printed."""
-    it = found["machine"]
-    return "machine", f"{it['cpu']}, {it['cores']} cores, Python {it['python']}"
 
 
 def _cpu_name() -> str:

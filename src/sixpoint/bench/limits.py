@@ -10,12 +10,10 @@ several choices, and the errors are numbers.
 from __future__ import annotations
 
 import re
-import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,7 +27,6 @@ from ..limits.estimate.classify import Moments, Noise, TypeRules, classify
 from ..limits.estimate.estimate import Family
 from ..limits.estimate.estimator import LEAST_KEYS
 from ..limits.estimate.trials import ball_trial, fixed_trial, hinge_trial, noisy
-from ..motion.metrics import compare
 from ..motion.motion import Motion
 from ..solvers import solver
 from .experiment import (
@@ -37,17 +34,23 @@ from .experiment import (
     Column,
     Experiment,
     Facts,
+    Inputs,
     Measurements,
     Option,
     Progress,
+    Shown,
     Table,
     choose_solvers,
     clip_paths,
+    counted,
     excerpt,
-    machine,
     pivot,
+    timed,
 )
+from .measures import evaluate
 
+MAKERS = dict(zip(TYPES, (fixed_trial, hinge_trial, ball_trial), strict=True))
+"""Type of a joint -> what makes rotations of one."""
 NOISES = (0.0, 0.5, 1.0, 2.0, 3.0)
 """Standard deviations of noise about each axis [degrees]."""
 RATES = (24.0, 30.0, 60.0, 120.0)
@@ -69,6 +72,8 @@ CHOICES = {
 """Choices of limits and how readers know them: no limits; those of adults; from the clip itself, as
 in the paper; from other clips of its kind; from all clips of other subjects."""
 ERRORS = ("position_rms", "position_mean", "orientation_rms", "orientation_mean")
+KEYS = ("frames", *ERRORS, "target_mean_m", "steps_over_30deg")
+"""Numbers of a row of Fig. 8."""
 RATE = 30.0
 """Frames a second that are reconstructed [Hz]."""
 FRAMES, QUICK_FRAMES = 450, 60
@@ -82,8 +87,7 @@ SAME_PERSON = (
 """Subjects of the CMU database that are one person under several numbers."""
 
 
-@dataclass(frozen=True, eq=False)
-class Recording:
+class Recording(NamedTuple):
     """A clip, and what is known about it."""
 
     name: str
@@ -96,10 +100,10 @@ class Recording:
         """Take the kind from the folder and the subject from the number before the name."""
         number = re.match(r"(\d+)_", name)
         subject = name if number is None else number.group(1).lstrip("0")
-        for numbers in SAME_PERSON:
-            if subject in map(str, numbers):
-                subject = str(numbers[0])
-        return Recording(name, motion, folder, subject)
+        same = next(
+            (numbers for numbers in SAME_PERSON if subject in map(str, numbers)), (subject,)
+        )
+        return Recording(name, motion, folder, str(same[0]))
 
 
 def bench_limits(
@@ -117,71 +121,69 @@ def bench_limits(
         solvers: names of solvers of people, for the experiment of Fig. 8.
         family: limits of ball joints in it.
         quick: fewer trials, clips and frames; the same keys.
-        progress: called with the number of parts done and their total.
+        progress: see `experiment`.
     """
-    tell = progress or (lambda done, total: None)
-    parts = 100
+    trials, parts = QUICK_TRIALS if quick else TRIALS, 100
+    step = progress or (lambda done, total: None)
     out: Measurements = {"bench": "limits", "quick": quick, "family": family}
-    out["classification"] = classification(QUICK_TRIALS if quick else TRIALS)
-    out["frame_rates"] = frame_rates(QUICK_TRIALS if quick else TRIALS)
-    tell(1, 3 + parts)
+    out["classification"] = classification(trials)
+    out["frame_rates"] = frame_rates(trials)
+    step(1, 3 + parts)
     out["samples"] = sample_counts([r.motion for r in recordings][: 10 if quick else None])
-    tell(2, 3 + parts)
+    step(2, 3 + parts)
     out["time"] = bench_time(RUNS // 2 if quick else RUNS)
-    tell(3, 3 + parts)
+    step(3, 3 + parts)
     out["fig8"] = bench_fig8(
         recordings,
         solvers=solvers,
         family=family,
         quick=quick,
-        progress=lambda done, total: tell(3 + parts * done // total, 3 + parts),
+        progress=lambda done, total: step(3 + parts * done // total, 3 + parts),
     )
-    out["machine"] = machine()
     return out
 
 
 def classification(trials: int, seed: int = SEED) -> list[dict[str, Any]]:
-    """How often each type is recognised under each rule, and how well axes are found."""
+    """Return how often each type is recognised under each rule, and how well axes are found."""
     rows = []
-    for noise in NOISES:
-        for kind in TYPES:
-            rng = np.random.default_rng(seed)
-            axes = np.zeros((trials, 3))
-            samples = []
-            for k in range(trials):
-                if kind == "hinge":
-                    made, axes[k] = hinge_trial(rng, with_axis=True)
-                else:
-                    made = fixed_trial(rng) if kind == "fixed" else ball_trial(rng)
-                samples.append(noisy(made, np.radians(noise), rng))
-            stacked = np.stack(samples, axis=1)
-            noises = Noise(trials)
-            noises.add(stacked, True)
-            moments = Moments.of(trials, lambda stacked=stacked: [stacked])  # type: ignore[misc]
-            row: dict[str, Any] = {"noise_deg": noise, "type": kind, "trials": trials}
-            for rules in (TypeRules(rule="share"), TypeRules(rule="absolute")):
-                found = classify(moments, noises.deviation(), rules)
-                row[f"right_{rules.rule}"] = float((found.types == TYPES.index(kind)).mean())
-            off = np.degrees(np.arccos(np.minimum(np.abs((found.axes * axes).sum(axis=1)), 1.0)))
-            hinge = kind == "hinge"
-            row["axis_error_mean_deg"] = float(off.mean()) if hinge else None
-            row["axis_error_p95_deg"] = float(np.percentile(off, 95.0)) if hinge else None
-            row["axis_below_1deg"] = float((off < 1.0).mean()) if hinge else None
-            row["axis_error_max_deg"] = float(off.max()) if hinge else None
-            rows.append(row)
+    for noise, kind in product(NOISES, TYPES):
+        rng = np.random.default_rng(seed)
+        axes = np.zeros((trials, 3))
+        samples = []
+        for k in range(trials):
+            if kind == "hinge":
+                made, axes[k] = hinge_trial(rng, with_axis=True)
+            else:
+                made = MAKERS[kind](rng)
+            samples.append(noisy(made, np.radians(noise), rng))
+        stacked = np.stack(samples, axis=1)
+        noises = Noise(trials)
+        noises.add(stacked, True)
+        moments = Moments.of(trials, lambda stacked=stacked: [stacked])  # type: ignore[misc]
+        row: dict[str, Any] = {"noise_deg": noise, "type": kind, "trials": trials}
+        for rules in (TypeRules(rule="share"), TypeRules(rule="absolute")):
+            found = classify(moments, noises.deviation(), rules)
+            row[f"right_{rules.rule}"] = float((found.types == TYPES.index(kind)).mean())
+        off = np.degrees(np.arccos(np.minimum(np.abs((found.axes * axes).sum(axis=1)), 1.0)))
+        errors = {
+            "axis_error_mean_deg": float(off.mean()),
+            "axis_error_p95_deg": float(np.percentile(off, 95.0)),
+            "axis_below_1deg": float((off < 1.0).mean()),
+            "axis_error_max_deg": float(off.max()),
+        }
+        rows.append(row | (errors if kind == "hinge" else dict.fromkeys(errors)))
     return rows
 
 
 def frame_rates(
     trials: int, rates: Sequence[float] = RATES, noise: float = 1.0, seed: int = SEED
 ) -> list[dict[str, Any]]:
-    """How often each type is recognised in clips of two seconds, resampled as clips are."""
-    makers = (fixed_trial, hinge_trial, ball_trial)
+    """Return how often each type is recognised in clips of two seconds, resampled as clips are."""
     rows = []
     for rate in rates:
         rng = np.random.default_rng(seed)
         frames = round(SECONDS * rate) + 1
-        made = [noisy(make(rng, frames), np.radians(noise), rng) for make in makers * trials]
+        made = [noisy(MAKERS[kind](rng, frames), np.radians(noise), rng) for kind in TYPES * trials]
         chain = Skeleton.chain(3 * trials)
         clip = Motion(chain, np.zeros((frames, 3)), np.stack(made, axis=1), rate)
         estimator = LimitEstimator(chain)
@@ -194,7 +196,7 @@ def frame_rates(
 
 
 def sample_counts(motions: Sequence[Motion]) -> dict[str, Any]:
-    """By how much intervals of 100 and of 1000 samples of two seconds differ."""
+    """Return by how much intervals of 100 and of 1000 samples of two seconds differ."""
     hinges: list[float] = []
     boxes: list[float] = []
     clips = 0
@@ -220,7 +222,7 @@ def sample_counts(motions: Sequence[Motion]) -> dict[str, Any]:
 
 
 def _widths(many: Any, few: Any) -> Floats:
-    """Differences of the widths of intervals [degrees]."""
+    """Return differences of the widths of intervals [degrees]."""
     return np.asarray(np.degrees(np.abs((many.high - many.low) - (few.high - few.low))))
 
 
@@ -237,21 +239,14 @@ def _summary(values: Sequence[float]) -> dict[str, float]:
 
 
 def bench_time(runs: int) -> dict[str, Any]:
-    """Time to classify and fit 30 bones of 100 samples, in every family."""
+    """Return the time to classify and fit 30 bones of 100 samples, in every family."""
     rng = np.random.default_rng(SEED)
-    makers = (fixed_trial, hinge_trial, ball_trial)
-    rotations = np.stack([makers[j % 3](rng) for j in range(30)], axis=1)
+    rotations = np.stack([MAKERS[TYPES[j % 3]](rng) for j in range(30)], axis=1)
     estimator = LimitEstimator(Skeleton.chain(30))
     estimator.extend(rotations)
     estimate = estimator.estimate()
-    spent, built = [], []
-    for _ in range(runs):
-        begin = time.perf_counter()
-        estimate = estimator.estimate()
-        spent.append(1e3 * (time.perf_counter() - begin))
-        begin = time.perf_counter()
-        estimate.limits()
-        built.append(1e3 * (time.perf_counter() - begin))
+    spent = [timed(estimator.estimate)[0] / 1e3 for _ in range(runs)]
+    built = [timed(estimate.limits)[0] / 1e3 for _ in range(runs)]
     return {
         "bones": 30,
         "samples": len(rotations),
@@ -277,22 +272,18 @@ def bench_fig8(
         raise InputError("Expected one clip or more for the experiment of Fig. 8, got none.")
     tried = tried[: QUICK_CLIPS if quick else CLIPS]
     rows: list[dict[str, Any]] = []
-    total = len(tried) * len(CHOICES) * len(solvers)
+    step = counted(progress, len(tried) * len(CHOICES) * len(solvers))
     for recording in tried:
         part = excerpt(recording.motion.resampled(RATE), QUICK_FRAMES if quick else FRAMES, 0)
         for choice in CHOICES:
             limits, clips = _limits(choice, recording, recordings, family)
+            known = limits is not None or choice == "none"
             for name in solvers:
-                row = {
-                    "clip": recording.name,
-                    "subject": recording.subject,
-                    "solver": name,
-                    "limits": choice,
-                    "clips": clips,
-                }
-                rows.append(row | _measure(name, part, limits, choice))
-                if progress is not None:
-                    progress(len(rows), total)
+                row = {"clip": recording.name, "subject": recording.subject, "solver": name}
+                row |= {"limits": choice, "clips": clips}
+                numbers = _measure(name, part, limits) if known else dict.fromkeys(KEYS)
+                rows.append(row | numbers)
+                step()
     table = averages(rows, solvers)
     return {
         "frames": sum(row["frames"] for row in rows if row["limits"] == "none") // len(solvers),
@@ -325,19 +316,12 @@ def _limits(
     return estimator.estimate().limits(family), len(chosen)
 
 
-def _measure(name: str, part: Motion, limits: Limits | None, choice: str) -> dict[str, Any]:
-    """Reconstruct once; nothing is measured where no clip gave limits."""
-    if limits is None and choice != "none":
-        return dict.fromkeys(("frames", *ERRORS, "target_mean_m", "steps_over_30deg"), None)
-    tracker = solver(name).prepare(part.skeleton, limits=limits, rate=part.rate)
-    result = tracker.solve_clip(part.points())
-    found = compare(result.motion, part)
-    return {
-        "frames": len(part),
-        **{key: float(getattr(found, key)) for key in ERRORS},
-        "target_mean_m": float(result.report.target_mean_m),
-        "steps_over_30deg": int(result.report.steps_over_30deg),
-    }
+def _measure(name: str, part: Motion, limits: Limits | None) -> dict[str, Any]:
+    found, result = evaluate(solver(name), part, limits=limits)
+    report = result.report
+    values = (len(part), *(getattr(found, key) for key in ERRORS),
+              report.target_mean_m, report.steps_over_30deg)  # fmt: skip
+    return dict(zip(KEYS, values, strict=True))
 
 
 def averages(rows: Sequence[dict[str, Any]], solvers: Sequence[str]) -> list[dict[str, Any]]:
@@ -406,17 +390,15 @@ CLASSIFICATION = (
     Column("max", "axis_error_max_deg", "{:.2f}"),
 )
 FIG8 = (
-    Column("solver", "solver"),
-    Column("limits", "limits"),
-    Column("position", "position_rms", "{:.4f}"),
-    Column("better", "position_better"),
+    Column("solver", "solver"), Column("limits", "limits"),
+    Column("position", "position_rms", "{:.4f}"), Column("better", "position_better"),
     Column("orientation [rad]", "orientation_rms", "{:.4f}"),
     Column("better", "orientation_better"),
     Column("points off [mm]", "target_mean_m", "{:.1f}", 1e3),
-)
+)  # fmt: skip
 
 
-def _show(found: Measurements) -> Iterator[Table | Facts]:
+def _show(found: Measurements) -> Shown:
     trials = found["classification"][0]["trials"]
     title = f"synthetic joints recognised ({trials} of each)"
     yield Table(title, CLASSIFICATION, found["classification"])
@@ -455,7 +437,7 @@ def _show(found: Measurements) -> Iterator[Table | Facts]:
     )
 
 
-def read_recordings(options: dict[str, Any]) -> tuple[dict[str, Any], Sequence[str]]:
+def read_recordings(options: dict[str, Any]) -> Inputs:
     """Replace the option `data` by `recordings`: clips with their kind (folder) and subject."""
     from ..data import clips
     from ..formats import load
@@ -477,7 +459,6 @@ def _files(found: Measurements, folder: Path, options: Any) -> list[Path]:
 
 
 EXPERIMENT = Experiment(
-    name="limits",
     about="Clips of the kind `gymnastics` (the name of their folder) are reconstructed, if there "
     "are such; the number in front of a clip's name is taken for its subject, as in the CMU "
     "database.",

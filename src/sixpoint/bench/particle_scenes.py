@@ -143,7 +143,7 @@ def hand_poses() -> list[Pose]:
 
 
 def hand_scene(**settings: Any) -> tuple[Any, list[Floats]]:
-    """Forearm and hand, a target for every fingertip, and fingers that bend as fingers do."""
+    """Return forearm and hand with a target for every fingertip and couplings of finger joints."""
     poses = hand_poses()
     hand = poses[0].skeleton
     tips = hand.site_names

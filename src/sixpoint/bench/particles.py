@@ -6,20 +6,30 @@ finite differences, and the scenes with several constraints.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..body.skeleton import Skeleton
+from ..kernels._jit import kernel
+from ..kernels.quaternion import quat_load, quat_store
+from ..kernels.rotation import quat_from_euler_xyz, quat_to_euler_xyz
 from ..kernels.types import Floats
 from ..motion.pose import Pose
 from ..solvers import DampedSolver, TransposeSolver, solver
-from ..solvers._kernels.finite import finite_steps
-from ..solvers.figure import new_pose
-from .charts import COLOURS, INK, empty_axes, new_figure, save_figure
+from ..solvers.articulated.context import SkeletonContext
+from ..solvers.articulated.model import Targets, apply_step, model_forward, task_residuals
+from ..solvers.jacobian.steps import method_step
+from .charts import (
+    INK,
+    draw_curves,
+    empty_axes,
+    logarithmic_ticks,
+    new_figure,
+    save_figure,
+)
 from .experiment import (
     SEED,
     Column,
@@ -28,12 +38,14 @@ from .experiment import (
     Measurements,
     Option,
     Progress,
+    Shown,
     Table,
     counted,
-    machine,
-    machine_fact,
     pivot,
+    solve_each,
+    timed,
     trial_count,
+    trials_option,
 )
 from .particle_scenes import (
     LENGTH,
@@ -57,14 +69,19 @@ MET = 0.001
 """Distance that counts as success, in units of the paper's scene, which starts 2 units away."""
 INNER, RIM = (0.0, 0.88), (0.88, 0.98)
 """Targets at parts of the chain's reach: well inside, and near the rim."""
-RIVALS = {"jacobian-transpose": TransposeSolver, "damped pseudo-inverse": DampedSolver}
+JACOBIAN = {"jacobian-transpose": TransposeSolver(), "damped pseudo-inverse": DampedSolver()}
+"""Methods that the paper compares the filter with, which it gives Jacobians by differences."""
+STEP = 1e-7
+"""Of the differences [rad]."""
 TIMED_PARTICLES = (50, 20)
 LIMITED = (("off", None, 0.0), ("wide", 25.0, 15.0), ("biting", 3.0, 2.0))
-"""Limits of the 90-DoF chain: none, such that are hardly met, and such that every joint stands at
-them soon; swing and twist [degrees]."""
+"""Limits of the 90-DoF chain: none, rarely active ones, and ones that are soon active at every
+joint; swing and twist [degrees]."""
 SPREADS = (0.05, 0.1, 0.2, 0.4)
 CONSTANT = ((0.02, 0.05), (0.005, 0.01), (0.002, 0.005))
 """Noise of joints [rad] and of tasks, as a part of the size, where neither shrinks."""
+BOX = (0.11, 0.17, 0.57, 0.77)
+"""Place of the axes in a chart."""
 PAPER = {"iterations_per_second_90dof": 60.0, "success_rate_30_particles": 1.0}
 """What the paper says: about 60 frames a second, almost always 100 percent."""
 
@@ -82,24 +99,24 @@ def bench_particles(
         trials: of each cell of the success table.
         seed: of targets and of the filter; default `SEED`.
         quick: fewer trials and smaller grids; the same keys.
-        progress: called with the number of parts done and their total.
+        progress: see `experiment`.
     """
     count = trial_count(trials, QUICK_TRIALS if quick else TRIALS)
     few = min(count, QUICK_TRIALS)
     seed = SEED if seed is None else seed
     cells = [(dof, n) for dof in DOF for n in (QUICK_PARTICLES if quick else PARTICLES)]
-    tell = counted(progress, len(cells) + len(DOF) + 3 + len(SCENES))
+    step = counted(progress, len(cells) + len(DOF) + 3 + len(SCENES))
     grid, rim = [], []
     for dof, particles in cells:
         grid.append(success_cell(dof, particles, chain_targets(dof // 3, count, seed, INNER), seed))
-        tell()
+        step()
     for dof in DOF:
         rim.append(success_cell(dof, 30, chain_targets(dof // 3, count, seed, RIM), seed))
-        tell()
+        step()
     times = time_rows(quick)
-    tell()
+    step()
     speeds = chain_speeds(20 if quick else 60)
-    tell()
+    step()
     arm = chain_targets(4, few, seed, INNER)
     spreads = [{"spread": s} | success_cell(12, 30, arm, seed, spread=s) for s in SPREADS]
     constant = [
@@ -107,18 +124,16 @@ def bench_particles(
         | success_cell(12, 30, arm, seed, schedule="constant", noise=noise, sigma=sigma)
         for noise, sigma in CONSTANT
     ]
-    tell()
+    step()
     scenes = {}
     for name in SCENES:
         scenes[name] = scene_facts(name, seed, QUICK_SEEDS if quick else MANY_SEEDS)
-        tell()
+        step()
     worst = {k: f["worst"] for scene in scenes.values() for k, f in scene["facts"].items()}
     method = f"{TIMED_PARTICLES[0]} particles"
-    rivals = [r for r in times if r["method"].startswith("jacobian-transpose") and r["dof"] >= 30]
+    finite = [r for r in times if r["method"].startswith("jacobian-transpose") and r["dof"] >= 30]
     a_second = {row["limits"]: row["iterations_per_second"] for row in speeds}
     return {
-        "bench": "particles",
-        "quick": quick,
         "seed": seed,
         "trials": count,
         "success_rate_30_particles": min(r["success"] for r in grid if r["particles"] == 30),
@@ -128,7 +143,7 @@ def bench_particles(
         "particles_for_99": enough_particles(grid),
         "time_slope": slope([row for row in times if row["method"] == method]),
         "time_slope_limits": slope([r for r in times if r["method"] == f"{method}, limits"]),
-        "time_slope_finite_differences": slope(rivals),
+        "time_slope_finite_differences": slope(finite),
         "times": times,
         "iterations_per_second_90dof": a_second["off"],
         "iterations_per_second_90dof_limits": a_second["wide"],
@@ -139,12 +154,11 @@ def bench_particles(
         "scenes": scenes,
         **worst,
         "paper": PAPER,
-        "machine": machine(),
     }
 
 
 def enough_particles(grid: Sequence[dict[str, Any]]) -> dict[str, int | None]:
-    """The fewest particles that meet 99 % of the targets, by degrees of freedom."""
+    """Return the fewest particles that meet 99 % of the targets, by degrees of freedom."""
     out: dict[str, int | None] = {}
     for row in sorted(grid, key=lambda row: -row["particles"]):
         out.setdefault(str(row["dof"]), None)
@@ -156,27 +170,22 @@ def enough_particles(grid: Sequence[dict[str, Any]]) -> dict[str, int | None]:
 def success_cell(
     dof: int, particles: int, targets: Floats, seed: int, **settings: Any
 ) -> dict[str, Any]:
-    """Part of the targets (T, 3) that a chain meets within 200 iterations."""
+    """Return the fraction of targets (T, 3) that a chain meets within 200 iterations."""
     start = bent_chain(dof // 3)
     usual = {"particles": particles, "iterations": ITERATIONS, "tolerance": MET / LENGTH}
     tracker = tracker_of(start.skeleton, **usual | settings)
-    met, steps = np.zeros(len(targets), np.bool_), np.zeros(len(targets))
-    for k, target in enumerate(targets):
-        tracker.begin(start, seed + k)
-        solution = tracker.solve(target[None])
-        met[k] = solution.residuals[0] < MET
-        steps[k] = solution.iterations
+    found = solve_each(tracker, targets, lambda trial: tracker.begin(start, seed + trial))
     return {
         "dof": dof,
         "particles": particles,
-        "success": float(met.mean()),
-        "iterations_median": float(np.median(steps)),
-        "iterations_p95": float(np.percentile(steps, 95.0)),
+        "success": float((found.distances < MET).mean()),
+        "iterations_median": float(np.median(found.iterations)),
+        "iterations_p95": float(np.percentile(found.iterations, 95.0)),
     }
 
 
 def time_rows(quick: bool = False) -> list[dict[str, Any]]:
-    """Time of an iteration against degrees of freedom, of the filter and its rivals (Fig. 4b)."""
+    """Return the time of an iteration by degrees of freedom, of all methods (Fig. 4b)."""
     repeats = 10 if quick else 40
     rows = []
 
@@ -187,70 +196,89 @@ def time_rows(quick: bool = False) -> list[dict[str, Any]]:
     for dof in TIMED_DOF:
         start = bent_chain(dof // 3)
         target = chain_targets(dof // 3, 1, SEED, INNER)
+        # Constant noise: every iteration draws alike, and none is the last.
+        constant = {"iterations": max(10, 1800 // dof), "tolerance": 0.0, "schedule": "constant"}
         for particles in TIMED_PARTICLES:
             for words, limits in (("", None), (", limits", chain_limits(start.skeleton))):
-                # Constant noise: every iteration draws alike, and none is the last.
-                tracker = tracker_of(
-                    start.skeleton,
-                    limits=limits,
-                    particles=particles,
-                    iterations=max(10, 1800 // dof),
-                    tolerance=0.0,
-                    schedule="constant",
-                )
+                settings = {"particles": particles, **constant}
+                tracker = tracker_of(start.skeleton, limits=limits, **settings)
                 spent = iteration_times(tracker, target, start, repeats)
                 add(f"{particles} particles{words}", dof, spent)
-        for name, kind in RIVALS.items():
-            tracker = kind().prepare(start.skeleton, limits=None)
+        for name, method in JACOBIAN.items():
+            tracker = method.prepare(start.skeleton, limits=None)
             add(f"{name}, finite differences", dof, finite_times(tracker, target, repeats))
     return rows
 
 
 def iteration_times(tracker: Any, target: Floats, start: Pose, repeats: int) -> Floats:
-    """Microseconds of an iteration, once for each repeat; the least of short runs tells most."""
+    """Return microseconds of an iteration of the filter, once for each repeat."""
 
-    def run(seed: int) -> int:
+    def run(seed: int) -> tuple[float, int]:
         tracker.begin(start, seed)
-        return int(tracker.solve(target).iterations)
+        us, solution = timed(tracker.solve, target)
+        return us, solution.iterations
 
-    return _repeated(run, repeats)
+    return _per_iteration(run, repeats)
 
 
 def finite_times(tracker: Any, target: Floats, repeats: int) -> Floats:
-    """Microseconds of an iteration of a Jacobian method by finite differences.
+    """Return microseconds of an iteration of a Jacobian method with finite differences."""
+    context = tracker.run.context
+    goals = Targets(target, np.full((1, 4), np.nan))
+    count = max(2, 9000 // int(context.model.freedom.sum()) ** 2)
 
-    The paper gives them to its rivals; our solvers have analytic Jacobians.
+    def run(seed: int) -> tuple[float, int]:
+        tracker.reset()
+        return timed(finite_steps, context, goals, count)[0], count
+
+    return _per_iteration(run, repeats)
+
+
+@kernel
+def finite_steps(context: SkeletonContext, targets: Targets, count: int) -> None:
+    """Iterate a Jacobian method on a chain of ball joints, its Jacobian by forward differences.
+
+    Every column costs the forward kinematics of the whole chain: the time of an iteration grows
+    with the square of the degrees of freedom.
     """
-    figure, settings = tracker._figure, tracker._settings
-    scratch = tracker.solver.new_scratch(figure)
-    rotations = np.full((1, 4), np.nan)
-    count = max(2, 9000 // int(figure.freedom.sum()) ** 2)
+    c = SkeletonContext(context.settings[0], context.model, context.pose, context.scratch)
+    model, pose, scratch = c.model, c.pose, c.scratch
+    for _ in range(count):
+        model_forward(model, pose)
+        task_residuals(model, pose, targets, scratch.residual)
+        for joint in range(model.parent.shape[0]):
+            kept = quat_load(pose.local, joint)
+            x, y, z = quat_to_euler_xyz(kept)
+            for axis in range(model.freedom[joint]):
+                dx, dy, dz = STEP * (axis == 0), STEP * (axis == 1), STEP * (axis == 2)
+                quat_store(pose.local, joint, quat_from_euler_xyz(x + dx, y + dy, z + dz))
+                model_forward(model, pose)
+                task_residuals(model, pose, targets, scratch.x)
+                for i in range(scratch.x.shape[0]):
+                    change = (scratch.residual[i] - scratch.x[i]) / STEP
+                    scratch.jacobian[i, model.first[joint] + axis] = change
+            quat_store(pose.local, joint, kept)
+        method_step(c)
+        apply_step(model, pose, scratch.step)
 
-    def run(seed: int) -> int:
-        finite_steps(settings, figure, new_pose(figure), scratch, target, rotations, count)
-        return count
 
-    return _repeated(run, repeats)
+def _per_iteration(run: Callable[[int], tuple[float, int]], repeats: int) -> Floats:
+    """Return microseconds of an iteration of runs, which return time and iterations.
 
-
-def _repeated(run: Callable[[int], int], repeats: int) -> Floats:
-    """Microseconds of an iteration in runs that return how many they did; the first compiles."""
-    spent = np.zeros(repeats + 1)
-    for k in range(repeats + 1):
-        begin = time.perf_counter()
-        iterations = run(k)
-        spent[k] = (time.perf_counter() - begin) * 1e6 / iterations
-    return spent[1:]
+    The first run, which compiles, is left out; the least of short runs tells most.
+    """
+    spent = [us / iterations for us, iterations in map(run, range(repeats + 1))]
+    return np.array(spent[1:])
 
 
 def slope(rows: Sequence[dict[str, Any]]) -> float:
-    """Slope of time against degrees of freedom, both logarithmic: 1 is linear."""
+    """Return the slope of time over degrees of freedom, both logarithmic: 1 is linear."""
     dof, us = (np.log([row[key] for row in rows]) for key in ("dof", "us"))
     return float(np.polyfit(dof, us, 1)[0])
 
 
 def chain_speeds(repeats: int) -> list[dict[str, Any]]:
-    """Iterations a second of the 90-DoF chain with both constraints, 30 particles, one core."""
+    """Return iterations a second of the 90-DoF chain with both constraints and 30 particles."""
     rows = []
     start = bent_chain(30)
     for case, swing, twist in LIMITED:
@@ -273,41 +301,37 @@ def chain_speeds(repeats: int) -> list[dict[str, Any]]:
 
 
 def success_chart(rows: Sequence[Mapping[str, Any]]) -> Any:
-    """Success against the number of particles, a curve for each number of degrees of freedom."""
-    figure, axes = _axes("particles", "success in 200 iterations [%]")
-    for k, dof in enumerate(sorted({row["dof"] for row in rows})):
-        mine = sorted((r["particles"], r["success"]) for r in rows if r["dof"] == dof)
-        x, y = zip(*mine, strict=True)
-        axes.plot(x, [100.0 * part for part in y], "o-", color=COLOURS[k], markersize=4.0,
-                  label=f"{dof} DoF")  # fmt: skip
-    axes.set_xscale("log")
-    _finish(axes, sorted({row["particles"] for row in rows}))
-    return figure
+    """Draw success over the number of particles, a curve for each number of degrees of freedom."""
+    curves: dict[str, list[tuple[float, float]]] = {}
+    for row in sorted(rows, key=lambda row: (row["dof"], row["particles"])):
+        point = row["particles"], 100.0 * row["success"]
+        curves.setdefault(f"{row['dof']} DoF", []).append(point)
+    figure = new_figure("A chart", (7.0, 3.6), 110)
+    axes = empty_axes(figure, BOX, "particles", "success in 200 iterations [%]")
+    draw_curves(axes, curves, markersize=4.0)
+    return _finished(figure, {row["particles"] for row in rows})
 
 
 def times_chart(rows: Sequence[Mapping[str, Any]]) -> Any:
-    """Time of an iteration against degrees of freedom, both logarithmic; dotted: a slope of 1."""
-    figure, axes = _axes("degrees of freedom", "time of an iteration [us]")
-    for k, method in enumerate(dict.fromkeys(row["method"] for row in rows)):
-        mine = sorted((row["dof"], row["us"]) for row in rows if row["method"] == method)
-        x, y = zip(*mine, strict=True)
-        words = method.replace(", finite differences", ",\nfinite differences")
-        axes.loglog(x, y, "o-", color=COLOURS[k], markersize=4.0, label=words)
-        if k == 0:
-            axes.loglog(x, [0.7 * y[0] * n / x[0] for n in x], ":", color=INK, linewidth=1.0)
-    _finish(axes, sorted({row["dof"] for row in rows}))
-    return figure
-
-
-def _axes(x: str, y: str) -> tuple[Any, Any]:
+    """Draw the time of an iteration over degrees of freedom; dotted: a slope of 1."""
+    curves: dict[str, list[tuple[float, float]]] = {}
+    for row in rows:
+        label = row["method"].replace(", finite differences", ",\nfinite differences")
+        curves.setdefault(label, []).append((row["dof"], row["us"]))
     figure = new_figure("A chart", (7.0, 3.6), 110)
-    return figure, empty_axes(figure, (0.11, 0.17, 0.57, 0.77), x, y)
+    axes = empty_axes(figure, BOX, "degrees of freedom", "time of an iteration [us]")
+    axes.set_yscale("log")
+    draw_curves(axes, {label: sorted(points) for label, points in curves.items()}, markersize=4.0)
+    x, y = zip(*sorted(next(iter(curves.values()))), strict=True)
+    axes.plot(x, [0.7 * y[0] * n / x[0] for n in x], ":", color=INK, linewidth=1.0)
+    return _finished(figure, {row["dof"] for row in rows})
 
 
-def _finish(axes: Any, ticks: Sequence[int]) -> None:
-    axes.set_xticks(ticks, [str(n) for n in ticks])
-    axes.minorticks_off()
+def _finished(figure: Any, ticks: set[int]) -> Any:
+    (axes,) = figure.axes
+    logarithmic_ticks(axes, sorted(ticks))
     axes.legend(frameon=False, fontsize=9, loc="center left", bbox_to_anchor=(1.02, 0.5))
+    return figure
 
 
 def draw_particles(found: Mapping[str, Any], folder: Path, options: Any = None) -> list[Path]:
@@ -333,7 +357,7 @@ SCENE = (
 )
 
 
-def _show(found: Measurements) -> Iterator[Table | Facts]:
+def _show(found: Measurements) -> Shown:
     rows, counts = pivot(found["success"], "dof", "particles", "success")
     rim = {row["dof"]: row["success"] for row in found["success_rim"]}
     yield Table(
@@ -361,24 +385,16 @@ def _show(found: Measurements) -> Iterator[Table | Facts]:
             ("time against DoF", f"slope {found['time_slope']:.2f} of the logarithms"),
             ("the same with limits", f"slope {found['time_slope_limits']:.2f}"),
             ("hand", f"tips within {1e3 * found['hand_tip_max_m']:.1f} mm in all seeds"),
-            machine_fact(found),
         ],
     )
 
 
 EXPERIMENT = Experiment(
-    name="particles",
     about="The experiments of the paper: success against particles and degrees of freedom, time of "
     "an iteration against Jacobian methods with finite differences, the long chain that keeps its "
     "balance, the person on its feet, the hand with a target for every fingertip.",
     options=(
-        Option(
-            "trials",
-            "Targets for each number. Default: 1000, or 40 with --quick.",
-            "N",
-            kind=int,
-            least=1,
-        ),
+        trials_option("Targets for each number. Default: 1000, or 40 with --quick."),
         Option(
             "seed",
             "Of targets and random numbers; scenes take it and those after.",

@@ -10,10 +10,10 @@ posture, or for the swivel of elbows and knees.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,32 +30,48 @@ from ..solvers import SOLVERS, Solver, solver
 from ..solvers.start import StartSettings
 from ..studio.panels import Panel
 from ..studio.pictures import contact_sheet
-from .charts import COLOURS, empty_axes, new_figure, save_figure
-from .evaluation import ALL, averages, evaluate, with_paper_weights
+from .charts import draw_curves, empty_axes, new_figure, save_figure
 from .experiment import (
     DATA_OPTION,
     SEED,
     Column,
     Experiment,
+    Inputs,
     Measurements,
     Option,
     Progress,
     Row,
+    Shown,
     Table,
     counted,
     excerpt,
-    machine,
     read_clips,
 )
+from .measures import ALL, averages, error_row, evaluate
+from .published import paper_clip
 
-NOISE = (0.0, 0.002, 0.005, 0.010, 0.020, 0.030)
-"""White noise on every coordinate of the points [m]."""
-LOST = (0.0, 0.05, 0.1, 0.2)
-"""Part of the time in which each point is not seen."""
+
+class Stress(NamedTuple):
+    """A way to make the input worse."""
+
+    levels: Sequence[float]
+    thinning: int
+    """A quick run takes every so many-th level."""
+    label: str
+    """Of the axis in the chart."""
+    factor: float
+    """Of the unit on the axis."""
+
+
+STRESSES = {
+    "noise_m": Stress((0.0, 0.002, 0.005, 0.010, 0.020, 0.030), 3, "noise on the points [mm]", 1e3),
+    "lost": Stress((0.0, 0.05, 0.1, 0.2), 3, "points not seen [% of the time]", 1e2),
+    "lengths": Stress((-0.10, -0.05, 0.0, 0.05, 0.10), 2, "error of limb lengths [%]", 1e2),
+}
+"""White noise on every coordinate [m], fraction of the time in which each point is not seen, errors
+of the limbs' lengths."""
 GAP = 0.3
 """Mean length of a drop-out [s]."""
-LENGTHS = (-0.10, -0.05, 0.0, 0.05, 0.10)
-"""Errors of the limbs' lengths."""
 STRESSED = ("sik", "guided", "guided, then pik")
 """Variants that are put under stress."""
 QUICK_FRAMES = 240
@@ -81,6 +97,17 @@ FOLLOWER_KEYS = (
     "limit_violations",
 )
 """What is kept of each."""
+
+
+def with_paper_weights(solver: Solver, clip: str) -> Solver:
+    """Return the solver with the weights of the SIK paper, if the clip is one of the paper's.
+
+    `guided` has no weights and stays as it is.
+    """
+    paper = paper_clip(clip)
+    if paper is None or solver.name == "guided":
+        return solver
+    return replace(solver, weights=paper.weights)  # type: ignore[call-arg]
 
 
 def variants(prior: str = "") -> dict[str, Solver]:
@@ -113,7 +140,7 @@ def bench_prior(
         people: name -> motions of people whom the prior was not fitted to, for a table of them.
         prior: file of a model; empty for the built-in one.
         quick: at most 240 frames of each clip and fewer stresses; the same keys.
-        progress: called with rows done and their total.
+        progress: see `experiment`.
     """
     if not clips:
         raise InputError("Expected at least one clip, got none.")
@@ -122,53 +149,35 @@ def bench_prior(
         return excerpt(clip, QUICK_FRAMES) if quick else clip
 
     chosen = {name: shortened(clip) for name, clip in clips.items()}
-    solvers = variants(prior)
-    stressed = {name: solvers[name] for name in STRESSED}
-    levels = {
-        "noise_m": NOISE[::3] if quick else NOISE,
-        "lost": LOST[::3] if quick else LOST,
-        "lengths": LENGTHS[::2] if quick else LENGTHS,
-    }
     aside = {
         f"{name}_{k + 1}": shortened(clip)
         for name, motions in (people or {}).items()
         for k, clip in enumerate(motions[:1] if quick else motions)
     }
-    followers = other_solvers(prior, quick)
-    total = (
-        (len(chosen) + len(aside)) * len(solvers)
-        + len(stressed) * sum(map(len, levels.values()))
-        + len(chosen) * len(followers)
-        + 2
-        + len(MISTAKES)
-    )
-    step = counted(progress, total)
+    solvers, followers = variants(prior), other_solvers(prior, quick)
+    stresses = [
+        (kind, level, name)
+        for kind, stress in STRESSES.items()
+        for level in stress.levels[:: stress.thinning if quick else 1]
+        for name in STRESSED
+    ]
+    parts = (len(chosen) + len(aside)) * len(solvers) + len(chosen) * len(followers)
+    step = counted(progress, parts + len(stresses) + 2 + len(MISTAKES))
     rows = _rows(chosen, solvers, step)
-    stresses = []
-    for kind, values in levels.items():
-        for value in values:
-            for name, method in stressed.items():
-                found = [
-                    _stressed(with_paper_weights(method, key), clip, (kind, value), SEED + k)
-                    for k, (key, clip) in enumerate(chosen.items())
-                ]
-                position, orientation = map(float, np.mean(found, axis=0))
-                row = {"stress": kind, "level": value, "solver": name}
-                stresses.append(row | {"position_rms": position, "orientation_rms": orientation})
-                step()
     return {
-        "bench": "prior",
-        "quick": quick,
         "seed": SEED,
         "prior": prior or "built-in",
         "rows": rows,
         "subjects": averages(rows, ("subject", "solver"), pooled=True),
         "averages": averages(rows, ("solver",)),
         "kept_aside": _by_person(_rows(aside, solvers, step)),
-        "stresses": stresses,
+        "stresses": [
+            {"stress": kind, "level": level, "solver": name}
+            | _stressed(kind, level, solvers[name], chosen, step)
+            for kind, level, name in stresses
+        ],
         **bench_doubts(solver("guided", prior=prior), chosen, step),
         "others": bench_others(chosen, followers, step),
-        "machine": machine(),
     }
 
 
@@ -178,7 +187,7 @@ def _rows(
     rows = []
     for clip_name, clip in clips.items():
         for name, method in solvers.items():
-            row = evaluate(with_paper_weights(method, clip_name), clip).row
+            row = error_row(*evaluate(with_paper_weights(method, clip_name), clip))
             subject = subject_name(Path(clip_name))
             rows.append({"clip": clip_name, "subject": subject, "solver": name, **row})
             step()
@@ -192,21 +201,29 @@ def _by_person(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _stressed(
-    method: Solver, clip: Motion, stress: tuple[str, float], seed: int
-) -> tuple[float, float]:
-    """Return position and orientation error of a clip under some kind and level of stress."""
-    kind, level = stress
-    rng = np.random.default_rng(seed)
-    points, skeleton = clip.points(), clip.skeleton
-    if kind == "noise_m":
-        points = noisy(points, level, rng)
-    elif kind == "lost":
-        points = with_gaps(points, level, rng)
-    else:
-        skeleton = with_limbs(skeleton, 1.0 + level)
-    result = method.prepare(skeleton, rate=points.rate).solve_clip(points)
-    found = compare(result.motion, clip)
-    return found.position_rms, found.orientation_rms
+    kind: str,
+    level: float,
+    method: Solver,
+    clips: Mapping[str, Motion],
+    step: Callable[[], None],
+) -> dict[str, float]:
+    """Return mean position and orientation errors of clips under one level of stress."""
+    errors = []
+    for k, (name, clip) in enumerate(clips.items()):
+        rng = np.random.default_rng(SEED + k)
+        points, skeleton = clip.points(), clip.skeleton
+        if kind == "noise_m":
+            points = noisy(points, level, rng)
+        elif kind == "lost":
+            points = with_gaps(points, level, rng)
+        else:
+            skeleton = with_limbs(skeleton, 1.0 + level)
+        tracker = with_paper_weights(method, name).prepare(skeleton, rate=points.rate)
+        found = compare(tracker.solve_clip(points).motion, clip)
+        errors.append((found.position_rms, found.orientation_rms))
+    step()
+    position, orientation = map(float, np.mean(errors, axis=0))
+    return {"position_rms": position, "orientation_rms": orientation}
 
 
 def noisy(points: Points, level: float, rng: np.random.Generator) -> Points:
@@ -293,13 +310,12 @@ def confidence_bins(method: Solver, clips: Mapping[str, Motion]) -> list[dict[st
 
 def _solved(method: Solver, clip: Motion, points: Points) -> tuple[Floats, Motion]:
     """Return the confidence of each frame, and the reconstructed motion."""
-    tracker: Any = method.prepare(clip.skeleton, rate=points.rate)
-    motion = tracker.solve_clip(points).motion
-    return tracker.confidences, motion
+    result = method.prepare(clip.skeleton, rate=points.rate).solve_clip(points)
+    return result.confidence, result.motion
 
 
 def other_solvers(prior: str = "", quick: bool = False) -> dict[tuple[str, str], Solver]:
-    """Solvers by name and by what they take from others; "published" is nothing."""
+    """Return solvers by name and by what they take from others; "published" is nothing."""
     files = {"sik": {}, "guided": {"prior": prior}}
     made: dict[tuple[str, str], Solver] = {("tgbsik", "published"): solver("tgbsik")}
     for weight in SWIVEL_WEIGHTS:
@@ -333,34 +349,30 @@ def bench_others(
     rows = []
     for clip_name, clip in clips.items():
         for (name, variant), method in solvers.items():
-            row = evaluate(with_paper_weights(method, clip_name), clip).row
+            row = error_row(*evaluate(with_paper_weights(method, clip_name), clip))
             rows.append({"clip": clip_name, "solver": name, "variant": variant,
                          **{key: row[key] for key in FOLLOWER_KEYS}})  # fmt: skip
             step()
     return {"rows": rows, "averages": averages(rows, ("solver", "variant"))}
 
 
-STRESS_AXES = {
-    "noise_m": ("noise on the points [mm]", 1e3),
-    "lost": ("points not seen [% of the time]", 1e2),
-    "lengths": ("error of limb lengths [%]", 1e2),
-}
-"""Stress -> what its axis says, and the factor of its unit."""
 WORST = 6
 """Frames on a sheet of the worst."""
 BETWEEN = 0.5
 """Least time between two of them [s]."""
 
 
-def draw_curves(found: Row, path: str | Path) -> Path:
+def draw_stresses(found: Row, path: str | Path) -> Path:
     """Draw errors over noise, drop-outs and wrong lengths."""
     figure = new_figure("A chart", (10.0, 3.2), 110)
-    for k, (stress, (label, factor)) in enumerate(STRESS_AXES.items()):
-        axes = empty_axes(figure, (0.07 + 0.32 * k, 0.17, 0.26, 0.75), label)
-        for name, colour in zip(STRESSED, COLOURS, strict=False):
-            rows = [r for r in found["stresses"] if (r["stress"], r["solver"]) == (stress, name)]
-            x = [factor * row["level"] for row in rows]
-            axes.plot(x, [row["position_rms"] for row in rows], "o-", color=colour, label=name)
+    for k, (kind, stress) in enumerate(STRESSES.items()):
+        axes = empty_axes(figure, (0.07 + 0.32 * k, 0.17, 0.26, 0.75), stress.label)
+        curves: dict[str, list[tuple[float, float]]] = {name: [] for name in STRESSED}
+        for row in found["stresses"]:
+            if row["stress"] == kind:
+                point = stress.factor * row["level"], row["position_rms"]
+                curves[row["solver"]].append(point)
+        draw_curves(axes, curves)
         axes.set_ylim(bottom=0.0)
         if k == 0:
             axes.set_ylabel("position error / height")
@@ -370,30 +382,18 @@ def draw_curves(found: Row, path: str | Path) -> Path:
 
 def draw_worst(clip: Motion, name: str, prior: str, path: str | Path, dpi: int = 80) -> None:
     """Draw the frames with the largest error of `guided`: the truth, `guided` and `sik`."""
-    points = clip.points()
-    motions, errors = {}, {}
     methods = {
-        "sik": with_paper_weights(solver("sik"), name),
         "guided": solver("guided", prior=prior),
+        "sik": with_paper_weights(solver("sik"), name),
     }
-    for key, method in methods.items():
-        motions[key] = method.prepare(clip.skeleton, rate=clip.rate).solve_clip(points).motion
-        errors[key] = compare(motions[key], clip).position_per_frame
-    chosen = worst_frames(errors["guided"], clip.rate)
-    off = {key: 100.0 * float(error[chosen].mean()) for key, error in errors.items()}
-    contact_sheet(
-        [
-            Panel(motion, title, points)
-            for motion, title in (
-                (clip, f"{name}: the truth"),
-                (motions["guided"], f"guided, {off['guided']:.1f} % of height off"),
-                (motions["sik"], f"sik, {off['sik']:.1f} % of height off"),
-            )
-        ],
-        path,
-        times=[frame / clip.rate for frame in chosen],
-        dpi=dpi,
-    )
+    found = {key: evaluate(method, clip) for key, method in methods.items()}
+    chosen = worst_frames(found["guided"][0].position_per_frame, clip.rate)
+    points = clip.points()
+    panels = [Panel(clip, f"{name}: the truth", points)]
+    for key, (comparison, result) in found.items():
+        off = 100.0 * float(comparison.position_per_frame[chosen].mean())
+        panels.append(Panel(result.motion, f"{key}, {off:.1f} % of height off", points))
+    contact_sheet(panels, path, times=[frame / clip.rate for frame in chosen], dpi=dpi)
 
 
 def worst_frames(error: Any, rate: float) -> list[int]:
@@ -407,7 +407,7 @@ def worst_frames(error: Any, rate: float) -> list[int]:
     return sorted(chosen)
 
 
-def read_people(options: dict[str, Any]) -> tuple[dict[str, Any], Sequence[str]]:
+def read_people(options: dict[str, Any]) -> Inputs:
     """Read the clips, every N-th of them, and people whom the model was not fitted to."""
     given, _ = read_clips(options)
     given["clips"] = dict(list(given["clips"].items())[:: given.pop("every")])
@@ -429,7 +429,7 @@ def read_people(options: dict[str, Any]) -> tuple[dict[str, Any], Sequence[str]]
 
 
 def _files(found: Measurements, folder: Path, options: Mapping[str, Any]) -> list[Path]:
-    written = [draw_curves(found, folder / "curves.png")]
+    written = [draw_stresses(found, folder / "curves.png")]
     for name, clip in options["clips"].items():
         written.append(folder / f"worst_{Path(name).name}.png")
         draw_worst(clip, name, options["prior"], written[-1])
@@ -468,20 +468,16 @@ NAMES = (
     Column("clips in which it is named", "share"),
 )
 OTHERS = (
-    SOLVER,
-    Column("with", "variant"),
-    POSITION,
-    ROTATION,
+    SOLVER, Column("with", "variant"), POSITION, ROTATION,
     Column("elbow mm", "elbow_mean_m", "{:.1f}", 1e3),
     Column("knee mm", "knee_mean_m", "{:.1f}", 1e3),
     Column("effector mm", "effector_mean_m", "{:.2f}", 1e3),
-    Column("iterations", "iterations", "{:.2f}"),
-    Column("us", "median_us", "{:.0f}"),
+    Column("iterations", "iterations", "{:.2f}"), Column("us", "median_us", "{:.0f}"),
     Column("steps > 30", "steps_over_30deg", "{:.1f}"),
-)
+)  # fmt: skip
 
 
-def _show(found: Measurements) -> Iterator[Table]:
+def _show(found: Measurements) -> Shown:
     yield Table("By clip", (CLIP, SOLVER, *ERRORS), found["rows"])
     if len(found["subjects"]) < len(found["rows"]):
         yield Table("By subject", (SUBJECT, SOLVER, *ERRORS), found["subjects"])
@@ -511,7 +507,6 @@ def _solvers(options: Mapping[str, Any]) -> list[Solver]:
 
 
 EXPERIMENT = Experiment(
-    name="prior",
     about="""Errors of the papers, joints, effectors, jitter and jumps by clip and by subject;
 noise, drop-outs and wrong limb lengths; the solver's confidence against its errors and against
 points with wrong names; what other solvers gain by the same prior.

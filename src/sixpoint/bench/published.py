@@ -12,9 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Measure = Literal["position_rms", "orientation_rms", "median_ms"]
-"""Error of position as a part of body height, error of orientation [rad], time per frame [ms]."""
-MEASURES: tuple[Measure, ...] = ("position_rms", "orientation_rms", "median_ms")
-
+"""Error of position as a fraction of body height, of orientation [rad], time per frame [ms]."""
 AVERAGE = "average"
 """Stands for a clip's name where the average of all three is meant."""
 
@@ -35,7 +33,7 @@ class PaperClip:
     pose: int
     """Frame of Figs. 19-21, where all methods are shown side by side."""
     figures: tuple[int, int, int]
-    """Numbers of its figures: pose strip, curves, all methods."""
+    """Numbers of its figures: selected poses, curves, all methods."""
 
 
 CLIPS = (
@@ -43,7 +41,6 @@ CLIPS = (
     PaperClip("90_05", "jump kick", 513, (1.0, 1.0, 0.0), (100, 500), 327, (11, 17, 20)),
     PaperClip("01_03", "playground", 4510, (0.1, 0.1, 1.0), (1500, 2500), 675, (12, 18, 21)),
 )
-
 METHODS: Mapping[str, str] = {
     "kma": "KMA",
     "ccd": "CCD",
@@ -56,7 +53,6 @@ METHODS: Mapping[str, str] = {
     "tgbsik": "TGBSIK",
 }
 """Our solver -> the column of Table 1, in the paper's order."""
-
 TABLE: Mapping[Measure, Mapping[str, tuple[float, ...]]] = {
     "position_rms": {
         "boxing": (0.0281, 0.0316, 0.0303, 0.0325, 0.0325, 0.0293, 0.0283, 0.0265, 0.0312),
@@ -78,7 +74,6 @@ TABLE: Mapping[Measure, Mapping[str, tuple[float, ...]]] = {
     },
 }
 """Measure -> clip -> the nine methods in the order of `METHODS`, as printed."""
-
 DOUBTS: Mapping[tuple[Measure, str, str], str] = {
     ("position_rms", "jump kick", "pik"): "printed 0.0247, but the printed average 0.0264 asks for "
     "0.0269; the average is taken as right",
@@ -87,15 +82,12 @@ DOUBTS: Mapping[tuple[Measure, str, str], str] = {
 
 
 def published(measure: Measure, clip: str, solver: str) -> float | None:
-    """What the paper prints for a solver on a clip or for `AVERAGE`; None if it does not."""
+    """Return what the paper prints for a solver on a clip or for `AVERAGE`; None if nothing."""
     if solver not in METHODS or clip not in TABLE[measure]:
         return None
     return TABLE[measure][clip][list(METHODS).index(solver)]
 
 
 def paper_clip(name: str) -> PaperClip | None:
-    """The paper's clip whose number stands in a file's name ("17_10_boxing.bvh")."""
-    for clip in CLIPS:
-        if re.search(rf"(?<!\d){clip.number}(?!\d)", name):
-            return clip
-    return None
+    """Return the paper's clip whose number is in a file's name ("17_10_boxing.bvh")."""
+    return next((c for c in CLIPS if re.search(rf"(?<!\d){c.number}(?!\d)", name)), None)

@@ -9,17 +9,19 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from importlib.resources import files
+from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..atomic_write import atomic_write
 from ..errors import MissingExtra
-from .charts import bar_chart, colours, line_chart
-from .claim_tests import PARTLY
+from .charts import Sample, bar_chart, colours, draw_samples, line_chart
+from .claims import PARTLY
 from .experiment import Column, Measurements
-from .pose_strips import Sample, draw_samples
 from .published import AVERAGE, METHODS, PaperClip
-from .table1_runs import Clip, Run, Table1
+
+if TYPE_CHECKING:
+    from .table1 import Clip, Run, Table1
 
 FILES = ("results.csv", "table.md", "report.html")
 """What `write_report` writes."""
@@ -100,7 +102,7 @@ def write_report(table: Table1, report: Measurements, folder: Path) -> Iterator[
 
 
 def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
-    """One line for each solver and clip; a number that could not be measured is empty."""
+    """Return a line for each solver and clip; a number that could not be measured is empty."""
     out = io.StringIO()
     writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
     writer.writeheader()
@@ -110,14 +112,14 @@ def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def clip_titles(report: Measurements) -> dict[str, str]:
-    """Clip -> what a table calls it: the paper's name, or its own; the average last."""
+    """Return clip -> what a table calls it: the paper's name, or its own; the average last."""
     clips = report["settings"]["clips"]
     titles = {clip["clip"]: str(clip["paper"] or clip["clip"]) for clip in clips}
     return titles if len(titles) == 1 else {**titles, AVERAGE: AVERAGE}
 
 
 def display_order(report: Measurements) -> list[str]:
-    """Solvers in the order of the paper's columns, then the others."""
+    """Return solvers in the order of the paper's columns, then the others."""
     there = [row["solver"] for row in report["averages"]]
     return [s for s in METHODS if s in there] + [s for s in there if s not in METHODS]
 
@@ -127,14 +129,17 @@ Cell = tuple[float | None, float | None]
 
 
 def table_cells(report: Measurements, key: str) -> dict[tuple[str, str], Cell]:
-    """(solver, clip) -> ours and the paper's, clips as in `clip_titles`."""
-    theirs = {(r["solver"], r["clip"]): r.get(key) for r in report["published"]}
-    rows = [*report["rows"], *report["averages"]]
-    return {(r["solver"], r["clip"]): (r[key], theirs.get((r["solver"], r["clip"]))) for r in rows}
+    """Return (solver, clip) -> our number and the paper's, for all solvers and `clip_titles`."""
+    ours, theirs = (
+        {(row["solver"], row["clip"]): row.get(key) for row in rows}
+        for rows in ([*report["rows"], *report["averages"]], report["published"])
+    )
+    pairs = product(display_order(report), clip_titles(report))
+    return {pair: (ours.get(pair), theirs.get(pair)) for pair in pairs}
 
 
 def markdown(report: Measurements) -> str:
-    """Table 1 in the paper's layout, the paper's numbers in brackets, and the claims."""
+    """Return Table 1 in the paper's layout, the paper's numbers in brackets, and the claims."""
     titles, machine = clip_titles(report), report["machine"]
     clips = report["settings"]["clips"]
     text = f"{len(report['averages'])} solvers, {len(clips)} clips, "
@@ -144,7 +149,7 @@ def markdown(report: Measurements) -> str:
     for title, key, form in (*PARTS, Part("Median time per frame [us]", "median_us", "{:.1f}")):
         cells = table_cells(report, key)
         rows = [
-            [s, *(_cell_text(cells.get((s, clip), (None, None)), form) for clip in titles)]
+            [s, *(_cell_text(cells[s, clip], form) for clip in titles)]
             for s in display_order(report)
         ]
         lines += [f"## {title}", "", *_markdown_table(["", *titles.values()], rows), ""]
@@ -239,7 +244,7 @@ def _head(report: Measurements) -> str:
 
 
 def _html_table(head: Sequence[str], rows: Mapping[str, Sequence[str]], kind: str = "") -> str:
-    """Rows of finished cells by their title; the row of SIK stands out."""
+    """Return rows of finished cells by their title; the row of SIK stands out."""
     body = "".join(
         f"<tr{' class=lead' * (name == 'sik')}><th>{escape(name)}{''.join(cells)}"
         for name, cells in rows.items()
@@ -263,14 +268,11 @@ def _table1(report: Measurements, order: Sequence[str]) -> str:
         cells = table_cells(report, part.key)
         best = {}
         for clip in titles:
-            known = [(cells[s, clip][0], s) for s in order if (s, clip) in cells]
-            best[clip] = [s for _, s in sorted((v, s) for v, s in known if v is not None)[:3]]
+            known = [(ours, s) for s in order if (ours := cells[s, clip][0]) is not None]
+            best[clip] = [s for _, s in sorted(known)[:3]]
         rows = {}
         for s in order:
-            rows[s] = [
-                _cell(cells.get((s, clip), (None, None)), part.form, s, best[clip])
-                for clip in titles
-            ]
+            rows[s] = [_cell(cells[s, clip], part.form, s, best[clip]) for clip in titles]
             if part.timed:
                 rows[s].append(f"<td><b>{times[s]:.1f}</b>")
         head = [*titles.values(), *["µs"] * part.timed]
@@ -292,7 +294,7 @@ def _bars(report: Measurements, order: Sequence[str]) -> str:
     charts = []
     for part in PARTS:
         cells = table_cells(report, part.key)
-        rows = [(s, *cells.get((s, whole), (None, None))) for s in order]
+        rows = [(s, *cells[s, whole]) for s in order]
         chart = bar_chart(rows, part.form, part.title, logarithmic=part.timed)
         title = "Time, as a multiple of SIK’s (log scale)" if part.timed else part.title
         charts.append(f"<figure><figcaption>{title}</figcaption>{chart}</figure>")
@@ -314,7 +316,7 @@ def _claims(claims: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _numbers(found: Mapping[str, Any]) -> str:
-    """Measured quantities, nested or not, as a table."""
+    """Return measured quantities, nested or not, as a table."""
     if not found:
         return ""
     if not all(isinstance(value, Mapping) for value in found.values()):
@@ -362,7 +364,7 @@ def _runs(table: Table1, clip: Clip, order: Sequence[str]) -> dict[str, Run]:
 
 
 def _curves(table: Table1, order: Sequence[str]) -> str:
-    """Errors of all methods over the frames, in the windows of Figs. 14-18 and on whole clips."""
+    """Return errors of all methods by frame, in the windows of Figs. 14-18 and on whole clips."""
     chips = "".join(
         f'<button data-of="{escape(s)}" aria-pressed="false" style="--of:{c}">{escape(s)}</button>'
         for s, c in ((s, colours(order)[s]) for s in order)
@@ -384,7 +386,7 @@ def _curves(table: Table1, order: Sequence[str]) -> str:
 
 
 def _paper_figures(clip: Clip, paper: PaperClip, runs: Mapping[str, Run]) -> list[str]:
-    """Figs. 14 and 15 on boxing, where one method stands beside SIK; Figs. 16-18, all but one."""
+    """Return Figs. 14 and 15 on boxing, one method beside SIK; Figs. 16-18, all but one."""
     parts = []
     if paper.name == "boxing":
         for figure, s in ((14, "jacobian-transpose"), (15, "ccd")):
@@ -413,7 +415,7 @@ def _figure(title: str, clip: Clip, runs: Mapping[str, Run], part: slice = slice
 
 
 def _poses(table: Table1, order: Sequence[str]) -> tuple[str, MissingExtra | None]:
-    """Strips as in Figs. 10-12, and all methods side by side as in Figs. 19-21."""
+    """Return poses as in Figs. 10-12, all methods side by side as in Figs. 19-21, what lacks."""
     parts = [
         "<p>Yellow dots are the six tracked points; on a reconstruction the thin dark line shows "
         "the bones of the original.</p>"

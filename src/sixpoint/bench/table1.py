@@ -1,19 +1,32 @@
 """Table 1 of the SIK paper, run again: our numbers beside the paper's, and its claims.
 
-Unzueta, Peinado, Boulic and Suescun (2008), section 9.
+The paper takes the six positions from three recorded clips, reconstructs the body with each method
+and compares position, orientation and time (Unzueta et al. 2008, section 9). Here any clips and all
+solvers of people take part, on the same points, limits and weights; the paper's own clips are
+recognised by name and get its weights.
 """
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import dataclass, field, fields, replace
 from importlib.metadata import version
+from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from ..errors import InputError
+import numpy as np
+
+from ..api import WrongOption
+from ..errors import InputError, SixpointError
+from ..kernels.types import Floats
 from ..limits import Limits
-from ..solvers import Solver
+from ..motion.metrics import compare
+from ..motion.motion import Motion
+from ..solvers import Result, Solver
+from ..solvers.problem import LimitsChoice, resolve_limits
 from .claims import CLAIMS
 from .experiment import (
     DATA_OPTION,
@@ -21,17 +34,302 @@ from .experiment import (
     Column,
     Experiment,
     Facts,
+    Inputs,
     Measurements,
     Option,
+    Progress,
+    Shown,
     Table,
-    WrongOption,
     choose_solvers,
+    counted,
+    excerpt,
+    has_setting,
     machine,
+    quiet,
     read_clips,
 )
-from .published import AVERAGE, CLIPS, DOUBTS, METHODS, Measure, paper_clip, published
+from .measures import arm_swivel_errors, growth, motion_statistics, nearly_straight
+from .published import AVERAGE, CLIPS, DOUBTS, METHODS, Measure, PaperClip, paper_clip, published
 from .report import MARKS, display_order, write_report
-from .table1_runs import WEIGHTS, Table1, averages, bench_table1, plain
+
+RUNS, QUICK_RUNS = 5, 2
+"""Most times that a clip is solved; the quickest counts."""
+LONGEST_TIMING = 1.0
+"""No further run of a clip begins after this time [s]."""
+QUICK_FRAMES = 400
+"""Frames of each clip in a quick run."""
+SELECTED = 6
+"""Poses of a clip that are drawn beside the original."""
+ALSO_UNLIMITED = ("ccd", "sik")
+"""Solvers that are also run without limits, which hide how far the pose of CCD drifts."""
+AS_PUBLISHED: Mapping[str, Mapping[str, Any]] = {"pik": {"give": (1.0, 1.0, 1.0)}}
+"""Settings of the paper where our defaults improve on them: such solvers are run both ways."""
+WEIGHTS = (1.0, 1.0, 0.0)
+"""For clips that are not the paper's: wrists and ankles decide where the pelvis faces."""
+TEXT = ("solver", "clip", "frames", "first_frame", "weights")
+"""Keys of a row that are not averaged."""
+
+Weights = tuple[float, float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Clip:
+    """A motion to be reconstructed, whole or in part."""
+
+    name: str
+    motion: Motion
+    weights: Weights = WEIGHTS
+    first: int = 0
+    """Number of its first frame in the recording."""
+    paper: PaperClip | None = None
+    """Which of the paper's clips it is."""
+    whole: bool = True
+    """False: an excerpt."""
+
+    @property
+    def title(self) -> str:
+        """What the paper calls it, or its own name."""
+        return self.paper.name if self.paper else self.name
+
+    @property
+    def pose(self) -> int:
+        """The frame in which all methods are shown: the paper's, or that of the widest reach."""
+        if self.paper is not None and 0 <= self.paper.pose - self.first < len(self.motion):
+            return self.paper.pose - self.first
+        at = self.motion.points().positions
+        return int(np.linalg.norm(at[:, 2:] - at[:, :1], axis=-1).sum(axis=-1).argmax())
+
+    @property
+    def picks(self) -> list[int]:
+        """Frames that are drawn: `SELECTED` evenly spaced ones, then `pose`."""
+        inner = np.linspace(0, len(self.motion) - 1, SELECTED + 2)[1:-1]
+        return [*(int(f) for f in inner.round()), self.pose]
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One solver on one clip."""
+
+    row: dict[str, Any]
+    """Numbers for JSON."""
+    position: Floats
+    """Joint-average position error of each frame, as a fraction of body height, shape (F,)."""
+    orientation: Floats
+    """Joint-average orientation error of each frame [rad], shape (F,)."""
+    missed: Floats
+    """Largest distance of a point from where it was seen, in each frame [m], shape (F,)."""
+    poses: Motion
+    """The frames of `Clip.picks`."""
+
+
+Runs = dict[tuple[str, str], Run]
+"""(solver, clip) -> what it did."""
+
+
+@dataclass(frozen=True, eq=False)
+class Table1:
+    """Everything that was measured."""
+
+    clips: tuple[Clip, ...]
+    solvers: tuple[Solver, ...]
+    quick: bool
+    limits: str = "adult"
+    """Which limits were kept: "adult", "given" or "none"."""
+    runs: Mapping[tuple[str, str], Run] = field(default_factory=Runs)
+    unlimited: Mapping[tuple[str, str], Run] = field(default_factory=Runs)
+    """Runs of `ALSO_UNLIMITED` without limits, if the others had some."""
+    as_published: Mapping[tuple[str, str], Run] = field(default_factory=Runs)
+    """Runs with the settings of `AS_PUBLISHED`."""
+    originals: dict[str, dict[str, float]] = field(default_factory=dict)
+    """Clip -> statistics of the recorded person; see `motion_statistics`."""
+    notes: list[str] = field(default_factory=list)
+    """Clips that were cut, solvers that refused one."""
+
+    @property
+    def names(self) -> list[str]:
+        """Solvers that have at least one row."""
+        done = {name for name, _ in self.runs}
+        return [each.name for each in self.solvers if each.name in done]
+
+    def clip(self, name: str) -> Clip | None:
+        """Return one of the paper's clips, if it was run."""
+        return next((c for c in self.clips if c.paper and c.paper.name == name), None)
+
+    def average(self, name: str, key: str, *, as_published: bool = False) -> float:
+        """Return the mean of a number over the clips; NaN if it is unknown for a clip."""
+        runs = self.as_published if as_published else self.runs
+        found = [runs[name, c.name].row[key] for c in self.clips if (name, c.name) in runs]
+        known = [value for value in found if value is not None]
+        return math.nan if len(known) < len(self.clips) else float(np.mean(known))
+
+
+class Conditions(NamedTuple):
+    """What all solvers share on one clip."""
+
+    clip: Clip
+    limits: Limits
+    runs: int
+
+
+def bench_table1(
+    motions: Mapping[str, Motion],
+    *,
+    solvers: Sequence[str] | None = None,
+    weights: Weights = WEIGHTS,
+    limits: LimitsChoice = "adult",
+    quick: bool = False,
+    progress: Progress | None = None,
+) -> Table1:
+    """Reconstruct clips with several solvers and measure.
+
+    Args:
+        motions: clips by name; those of the paper are recognised by their number ("17_10").
+        solvers: names in `SOLVERS`; default all that can reconstruct people.
+        weights: for clips that are not the paper's.
+        limits: "adult", None for free joints, or limits for the joints of all clips.
+        quick: an excerpt of each clip and fewer runs; the same numbers.
+        progress: called with the number of reconstructions done and their total.
+    """
+    notes: list[str] = []
+    order = [clip.number for clip in CLIPS]
+
+    def paper_first(name: str) -> int:
+        paper = paper_clip(name)
+        return len(CLIPS) if paper is None else order.index(paper.number)
+
+    clips = tuple(
+        _clip(name, motions[name], weights, quick, notes)
+        for name in sorted(motions, key=paper_first)
+        if len(motions[name])
+    )
+    if not clips:
+        raise InputError("Expected at least one clip with frames to reconstruct, got none.")
+    which = "none" if limits is None else limits if isinstance(limits, str) else "given"
+    chosen = choose_solvers(solvers, collisions=False)
+    runs, unlimited, as_published = Runs(), Runs(), Runs()
+    table = Table1(clips, tuple(chosen), quick, which, runs, unlimited, as_published, notes=notes)
+    step = counted(progress, len(clips) * len(chosen))
+    for clip in clips:
+        kept = resolve_limits(limits, clip.motion.skeleton)
+        given = Conditions(clip, kept, QUICK_RUNS if quick else RUNS)
+        straight = nearly_straight(clip.motion)
+        table.originals[clip.name] = motion_statistics(clip.motion, kept, straight)
+        for each in chosen:
+            key = each.name, clip.name
+            try:
+                runs[key] = _run(each, given, kept)
+            except SixpointError as error:
+                notes.append(f"{each.name} could not do {clip.name}: {error}")
+            else:
+                once = given._replace(runs=1)
+                if each.name in ALSO_UNLIMITED and kept:
+                    unlimited[key] = _run(each, once, Limits())
+                theirs = AS_PUBLISHED.get(each.name, {})
+                if theirs and all(has_setting(each, name) for name in theirs):
+                    as_published[key] = _run(replace(each, **theirs), once, kept)
+            step()
+    if not runs:
+        raise InputError(f"No solver could reconstruct any clip: {'; '.join(notes)}")
+    for (_, name), run in runs.items():
+        if ("sik", name) in runs:
+            sik = runs["sik", name].row["median_us"]
+            run.row["time_ratio_to_sik"] = run.row["median_us"] / sik
+    return table
+
+
+def _clip(name: str, motion: Motion, weights: Weights, quick: bool, notes: list[str]) -> Clip:
+    paper = paper_clip(name)
+    if paper is not None:
+        weights = paper.weights
+        if len(motion) == paper.frames + 1:
+            notes.append(f"{name}: first frame left out, a T-pose that converters put in front")
+            motion = motion.frames(slice(1, None))
+        elif len(motion) != paper.frames:
+            notes.append(f"{name}: {len(motion)} frames, the paper's clip has {paper.frames}")
+    clip = Clip(name, motion, weights, 0, paper)
+    if not quick or len(motion) <= QUICK_FRAMES:
+        return clip
+    first = min(max(clip.pose - QUICK_FRAMES * 3 // 4, 0), len(motion) - QUICK_FRAMES)
+    part = excerpt(motion, QUICK_FRAMES, first)
+    return replace(clip, motion=part, first=first, whole=False)
+
+
+def _run(each: Solver, given: Conditions, limits: Limits) -> Run:
+    """Solve a clip, the quickest of several times, and compare with the recording."""
+    motion = given.clip.motion
+    if has_setting(each, "weights"):
+        each = replace(each, weights=given.clip.weights)  # type: ignore[call-arg]
+    points = motion.points()
+    tracker = each.prepare(motion.skeleton, limits=limits, rate=points.rate)
+    tracker.warm_up()
+    times: list[tuple[float, float]] = []
+    begin = time.perf_counter()
+    while not times or (len(times) < given.runs and time.perf_counter() - begin < LONGEST_TIMING):
+        with quiet():
+            result = tracker.solve_clip(points)
+        times.append((result.report.median_us, result.report.p99_us))
+    median, tail = np.min(times, axis=0)
+    return _evaluate(given, result, {"median_us": float(median), "p99_us": float(tail)})
+
+
+def _evaluate(given: Conditions, result: Result, spent: Mapping[str, float]) -> Run:
+    clip, original = given.clip, given.clip.motion
+    found = compare(result.motion, original)
+    seen = result.residuals[np.isfinite(result.residuals)]
+    errors = ("position_rms", "position_mean", "orientation_rms", "orientation_mean",
+              "position_rms_inner", "orientation_rms_inner")  # fmt: skip
+    row = {
+        "solver": result.report.solver,
+        "clip": clip.name,
+        "frames": len(original),
+        "first_frame": clip.first,
+        "weights": list(clip.weights),
+        **{key: getattr(found, key) for key in errors},
+        **spent,
+        "time_ratio_to_sik": None,
+        "iterations_mean": float(result.iterations.mean()),
+        "target_mean_m": result.report.target_mean_m,
+        "target_p95_m": float(np.percentile(seen, 95.0)) if seen.size else 0.0,
+        "target_max_m": result.report.target_max_m,
+        **motion_statistics(result.motion, given.limits, nearly_straight(original)),
+        "jitter_ratio": found.jitter_ratio,
+        "foot_skate": found.foot_skate,
+        "swivel_error_deg": math.degrees(float(np.mean(list(found.swivel.values())))),
+        "position_growth": growth(found.position_per_frame),
+        "orientation_growth": growth(found.orientation_per_frame),
+        "arm_swivel_growth": growth(arm_swivel_errors(result.motion, original)),
+    }
+    return Run(
+        plain(row),
+        found.position_per_frame,
+        found.orientation_per_frame,
+        np.nan_to_num(np.fmax.reduce(result.residuals, axis=1)),
+        result.motion.frames(clip.picks),
+    )
+
+
+def averages(table: Table1) -> list[dict[str, Any]]:
+    """Return for each solver the means over clips of all numbers in its rows."""
+    keys = [k for k in next(iter(table.runs.values())).row if k not in TEXT]
+    found = []
+    for name in table.names:
+        row: dict[str, Any] = {"solver": name, "clip": AVERAGE}
+        row |= {key: table.average(name, key) for key in keys}
+        sik = table.average("sik", "median_us")
+        row["time_ratio_to_sik"] = table.average(name, "median_us") / sik
+        found.append(plain(row))
+    return found
+
+
+def plain(value: Any) -> Any:
+    """Return tuples as lists and what is not finite as None, all the way down."""
+    if isinstance(value, Mapping):
+        return {key: plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(inner) for inner in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value
 
 
 def published_rows(table: Table1) -> list[dict[str, Any]]:
@@ -46,19 +344,20 @@ def published_rows(table: Table1) -> list[dict[str, Any]]:
         ("orientation_rms", "orientation_ratio"),
     )
     rows = []
-    for clip, name in shown:
-        for solver in [s for s in METHODS if (s, clip) in found]:
-            ours = found[solver, clip]
-            row: dict[str, Any] = {"solver": solver, "method": METHODS[solver]}
-            row |= {"clip": clip, "paper_clip": name}
-            for key, ratio in errors:
-                row[key] = published(key, name, solver)
-                row[ratio] = _ratio(ours[key], row[key])
-            row["median_ms"] = published("median_ms", name, solver)
-            row["time_ratio_to_sik"] = _ratio(row["median_ms"], published("median_ms", name, "sik"))
-            row["time_ratio_ratio"] = _ratio(ours["time_ratio_to_sik"], row["time_ratio_to_sik"])
-            row["note"] = DOUBTS.get(("position_rms", name, solver), "")
-            rows.append(row)
+    for (clip, name), solver in product(shown, METHODS):
+        if (solver, clip) not in found:
+            continue
+        ours = found[solver, clip]
+        row: dict[str, Any] = {"solver": solver, "method": METHODS[solver]}
+        row |= {"clip": clip, "paper_clip": name}
+        for key, ratio in errors:
+            row[key] = published(key, name, solver)
+            row[ratio] = _ratio(ours[key], row[key])
+        row["median_ms"] = published("median_ms", name, solver)
+        row["time_ratio_to_sik"] = _ratio(row["median_ms"], published("median_ms", name, "sik"))
+        row["time_ratio_ratio"] = _ratio(ours["time_ratio_to_sik"], row["time_ratio_to_sik"])
+        row["note"] = DOUBTS.get(("position_rms", name, solver), "")
+        rows.append(row)
     return rows
 
 
@@ -68,45 +367,41 @@ def _ratio(ours: float | None, paper: float | None) -> float | None:
 
 def report_of(table: Table1) -> Measurements:
     """Return everything that was measured, ready for JSON."""
-    rows = [
-        table.runs[s, c.name].row
-        for c in table.clips
-        for s in table.names
-        if (s, c.name) in table.runs
-    ]
-    report = {
-        "bench": "table1",
-        "quick": table.quick,
-        "rows": rows,
-        "averages": averages(table),
-        "without_limits": [run.row for run in table.unlimited.values()],
-        "as_published": [run.row for run in table.as_published.values()],
-        "originals": {clip: asdict(found) for clip, found in table.originals.items()},
-        "published": published_rows(table),
-        "claims": [claim.judge(table) for claim in CLAIMS],
-        "settings": {
-            "limits": table.limits,
-            "collisions": False,
-            "points": list(table.clips[0].motion.points().names),
-            "solvers": {each.name: settings_of(each) for each in table.solvers},
-            "clips": [
-                {
-                    "clip": c.name,
-                    "paper": c.paper.name if c.paper else None,
-                    "frames": len(c.motion),
-                    "first_frame": c.first,
-                    "rate": c.motion.rate,
-                    "weights": c.weights,
-                }
-                for c in table.clips
-            ],
-        },
-        "machine": machine(),
-        "versions": {name: version(name) for name in ("sixpoint", "numpy", "numba")},
-        "notes": table.notes,
-    }
-    found: Measurements = plain(report)
-    return found
+    pairs = [(s, c.name) for c in table.clips for s in table.names if (s, c.name) in table.runs]
+    report: Measurements = plain(
+        {
+            "bench": "table1",
+            "quick": table.quick,
+            "rows": [table.runs[pair].row for pair in pairs],
+            "averages": averages(table),
+            "without_limits": [run.row for run in table.unlimited.values()],
+            "as_published": [run.row for run in table.as_published.values()],
+            "originals": table.originals,
+            "published": published_rows(table),
+            "claims": [claim.judge(table) for claim in CLAIMS],
+            "settings": {
+                "limits": table.limits,
+                "collisions": False,
+                "points": list(table.clips[0].motion.points().names),
+                "solvers": {each.name: settings_of(each) for each in table.solvers},
+                "clips": [
+                    {
+                        "clip": c.name,
+                        "paper": c.paper.name if c.paper else None,
+                        "frames": len(c.motion),
+                        "first_frame": c.first,
+                        "rate": c.motion.rate,
+                        "weights": c.weights,
+                    }
+                    for c in table.clips
+                ],
+            },
+            "machine": machine(),
+            "versions": {name: version(name) for name in ("sixpoint", "numpy", "numba")},
+            "notes": table.notes,
+        }
+    )
+    return report
 
 
 def settings_of(each: Solver) -> dict[str, Any]:
@@ -126,7 +421,7 @@ COLUMNS = (
 )
 
 
-def _show(report: Measurements) -> Iterator[Table | Facts]:
+def _show(report: Measurements) -> Shown:
     rows = {row["solver"]: row for row in report["averages"]}
     paper = {row["solver"]: row for row in report["published"] if row["clip"] == AVERAGE}
     clips = report["settings"]["clips"]
@@ -134,14 +429,13 @@ def _show(report: Measurements) -> Iterator[Table | Facts]:
     frames = sum(clip["frames"] for clip in clips)
     title = f"Averages over {parts}{len(clips)} clip{'s'[: len(clips) > 1]}, {frames} frames"
     title += " (the paper's in brackets)" if paper else ""
-    order = display_order(report)
-    yield Table(title, COLUMNS, [rows[s] | {"paper": paper.get(s)} for s in order])
+    yield Table(title, COLUMNS, [rows[s] | {"paper": paper.get(s)} for s in display_order(report)])
     claims = [(MARKS[claim["reproduced"]], claim["claim"]) for claim in report["claims"]]
     if any(word != MARKS[None] for word, _ in claims):
         yield Facts("Claims of the paper, reproduced or not", claims)
 
 
-def _inputs(options: dict[str, Any]) -> tuple[dict[str, Any], Sequence[str]]:
+def _inputs(options: dict[str, Any]) -> Inputs:
     given, notes = read_clips(options)
     given["motions"] = given.pop("clips")
     if not given["weights"]:
@@ -164,7 +458,6 @@ def _files(table: Table1, folder: Path, options: Any) -> Iterator[Path]:
 
 
 EXPERIMENT = Experiment(
-    name="table1",
     about="""Same points, same joint limits, collisions off. The paper's clips are recognised by
 their numbers 17_10, 90_05 and 01_03 in the CMU database and get its weights. Writes results.json,
 results.csv, table.md and report.html.

@@ -6,7 +6,7 @@ Points, labels, wrists and lengths against the truth, Tables 2 and 3 beside thos
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,16 +32,24 @@ from ..vision.synthetic.room import RATE, Conditions, Room, room_cameras
 from ..vision.synthetic.scenes import MEETINGS, scene
 from ..vision.tracks import TrackingSettings
 from .balance import balanced, bench_balance, bench_self_contact, bench_tables
-from .charts import COLOURS, INK, STRONG, empty_axes, new_figure, save_figure
+from .charts import (
+    INK,
+    STRONG,
+    draw_curves,
+    empty_axes,
+    logarithmic_ticks,
+    new_figure,
+    save_figure,
+)
 from .experiment import (
     Column,
     Experiment,
     Facts,
     Measurements,
     Progress,
+    Shown,
     Table,
     counted,
-    machine,
     timed,
 )
 
@@ -62,36 +70,26 @@ PAPER_RATE = 20.0
 
 
 def bench_vision(*, quick: bool = False, progress: Progress | None = None) -> Measurements:
-    """Measure everything.
-
-    Args:
-        quick: fewer frames; the same keys.
-        progress: called with parts done and their total.
-    """
-    tell = counted(progress, total=7)
+    """Measure everything."""
     frames = slice(0, 70) if quick else None
     body = Skeleton.humanoid()
-    out: Measurements = {"bench": "vision", "quick": quick, "seed": Conditions().seed}
-    clean = play("gestures", 0.0, frames)
-    noisy = play("gestures", NOISE, frames)
-    out |= point_errors(clean, noisy, body)
-    tell()
-    out |= meetings(quick=quick)
-    tell()
-    out |= measured_body()
-    tell()
-    out |= bench_tables(quick=quick)
-    tell()
-    out |= _end_to_end(clean, noisy, body)
-    tell()
-    out |= jitter_and_lag(noisy, quick=quick)
-    tell()
-    out |= bench_balance(quick=quick)
-    out |= bench_self_contact(quick=quick)
+    clean, noisy = play("gestures", 0.0, frames), play("gestures", NOISE, frames)
+    parts: tuple[Callable[[], dict[str, Any]], ...] = (
+        lambda: point_errors(clean, noisy, body),
+        lambda: meetings(quick=quick),
+        measured_body,
+        lambda: bench_tables(quick=quick),
+        lambda: _end_to_end(clean, noisy, body),
+        lambda: jitter_and_lag(noisy, quick=quick),
+        lambda: bench_balance(quick=quick) | bench_self_contact(quick=quick),
+    )
+    step = counted(progress, len(parts))
+    out: Measurements = {"seed": Conditions().seed}
+    for part in parts:
+        out |= part()
+        step()
     five = out["table_3"]["pik-balance, 5 steps"]["median_us"]
     out["five_steps_over_analytic"] = five / (out["analytic_us"] + out["trunk_centre_us"])
-    out["machine"] = machine()
-    tell()
     return out
 
 
@@ -117,7 +115,7 @@ def play(
 
 
 def point_errors(clean: Played, noisy: Played, body: Skeleton) -> dict[str, Any]:
-    """Head and hands without and with noise, and wrists by where the elbows come from."""
+    """Return errors of head and hands without and with noise, and of wrists by source of elbows."""
     out: dict[str, Any] = {}
     for name, seen in (("clean", clean), ("noisy", noisy)):
         found = capture_clip(Capture(seen.room.cameras, body, RATE), seen.pairs)
@@ -135,21 +133,20 @@ def point_errors(clean: Played, noisy: Played, body: Skeleton) -> dict[str, Any]
     ):
         capture = Capture(clean.room.cameras, body, RATE, settings)
         at = capture_clip(capture, clean.pairs, elbows).points.select(["l_wrist", "r_wrist"])
-        wrists[label] = float(
-            1e3 * np.nanmean(np.linalg.norm(at.positions - clean.truth.wrists, axis=-1))
-        )
+        off = np.linalg.norm(at.positions - clean.truth.wrists, axis=-1)
+        wrists[label] = float(1e3 * np.nanmean(off))
     out["wrist_capture_error_mm"] = wrists
     return out
 
 
 def solver_feedback(name: str, body: Skeleton) -> Feedback:
-    """Return what gives elbows of a solver to the capture, frame by frame."""
+    """Return feedback of a solver's elbows to the capture, frame by frame."""
     tracker = solver(name).prepare(body, rate=RATE)
     return elbow_feedback(lambda points: tracker.solve(points).pose.world()[0], body, RATE)
 
 
 def meetings(*, quick: bool = False) -> dict[str, Any]:
-    """Scenes in which hands meet each other or the face: whether they are taken for each other."""
+    """Return whether hands are mistaken for each other or the face in scenes where they meet."""
     more = [(0.0, DEFAULT_STATURE, 2.0), (NOISE, 1.5, 2.0), (NOISE, DEFAULT_STATURE, 3.0)]
     rows: list[dict[str, Any]] = []
     for noise, stature, distance in [(NOISE, DEFAULT_STATURE, 2.0), *more[: 0 if quick else 3]]:
@@ -178,7 +175,7 @@ def meetings(*, quick: bool = False) -> dict[str, Any]:
 
 
 def _errors(points: Points, truth: Truth, *, exchanged: bool = False) -> Floats:
-    """Errors of head and hands [m], shape (F, 3); `exchanged`: against the other hand."""
+    """Return errors of head and hands [m], (F, 3); `exchanged`: from the other hand's truth."""
     at = points.select(["face", "l_hand", "r_hand"]).positions
     hands = truth.hands[:, ::-1] if exchanged else truth.hands
     true = np.concatenate([truth.head[:, None], hands], axis=1)
@@ -186,7 +183,7 @@ def _errors(points: Points, truth: Truth, *, exchanged: bool = False) -> Floats:
 
 
 def measured_body(draws: int = 60) -> dict[str, Any]:
-    """Lengths from marks: exact ones, and ones that are some pixels off."""
+    """Return errors of lengths from marks: exact ones, and ones that are some pixels off."""
     motion = scene("calibration")
     cameras = room_cameras()
     marks = exact_marks(cameras, Actor(motion).truth())
@@ -214,7 +211,7 @@ def measured_body(draws: int = 60) -> dict[str, Any]:
 
 
 def jitter_and_lag(noisy: Played, *, quick: bool = False) -> dict[str, Any]:
-    """What filtering and damping cost: jitter of the solved wrists against their lag."""
+    """Return jitter and lag of the solved wrists, by acceleration of the filter and damping."""
     body = Skeleton.humanoid()
     rows = []
     for acceleration in SMOOTHING[1::2] if quick else SMOOTHING:
@@ -241,7 +238,7 @@ def jitter_and_lag(noisy: Played, *, quick: bool = False) -> dict[str, Any]:
 
 
 def lag(found: Floats, truth: Floats, most: int = 10) -> float:
-    """Frames by which a movement (F, P, 3) is late: the delay at which speeds differ least."""
+    """Return the frames by which a movement (F, P, 3) is late, where speeds differ least."""
     delays = np.arange(most * FRACTIONS + 1) / FRACTIONS
     speed = np.diff(found, axis=0)[most:]
     apart = [np.square(speed - np.diff(_late(truth, d), axis=0)[most:]).sum() for d in delays]
@@ -249,16 +246,19 @@ def lag(found: Floats, truth: Floats, most: int = 10) -> float:
 
 
 def jitter(found: Floats, truth: Floats, late: float) -> float:
-    """What shakes in a movement (F, P, 3) and does not in the truth that is as late [m].
+    """Return the standard deviation of second differences of a movement's error [m].
 
-    The standard deviation of second differences of the error, which a steady offset is not in.
+    Args:
+        found: a movement, shape (F, P, 3).
+        truth: the true movement.
+        late: frames by which the movement lags, which do not count.
     """
     error = found - _late(truth, late)
     return float(np.diff(error[int(np.ceil(late)) + 5 :], n=2, axis=0).std())
 
 
 def _late(truth: Floats, frames: float) -> Floats:
-    """Return the truth so many frames before, which need not be whole."""
+    """Return the truth a number of frames before, which need not be whole."""
     at = np.maximum(np.arange(len(truth)) - frames, 0.0)
     low = np.floor(at).astype(int)
     part = (at - low)[:, None, None]
@@ -267,7 +267,7 @@ def _late(truth: Floats, frames: float) -> Floats:
 
 
 def _end_to_end(clean: Played, noisy: Played, body: Skeleton) -> dict[str, Any]:
-    """Rates of vision alone and with a solver in the loop; the whole body from vision."""
+    """Return rates of vision alone and with a solver in the loop, and errors of the whole body."""
     room, pairs, _ = noisy
     capture = Capture(room.cameras, body, RATE)
     tracker = balanced().prepare(body, rate=RATE)
@@ -281,16 +281,13 @@ def _end_to_end(clean: Played, noisy: Played, body: Skeleton) -> dict[str, Any]:
         return np.asarray(tracker.solve(frame).pose.world()[0][nodes])
 
     spent, whole = np.full((2, len(pairs)), np.inf)
-    for _ in range(2):
-        capture.reset()
-        for f, pair in enumerate(pairs):
-            spent[f] = min(spent[f], timed(capture.step, pair)[0])
-    for _ in range(2):
-        capture.reset()
-        elbows: Floats | None = None
-        for f, pair in enumerate(pairs):
-            us, elbows = timed(solve, pair, elbows)
-            whole[f] = min(whole[f], us)
+    for times, work in ((spent, lambda pair, _: capture.step(pair)), (whole, solve)):
+        for _ in range(2):
+            capture.reset()
+            elbows: Floats | None = None
+            for f, pair in enumerate(pairs):
+                us, elbows = timed(work, pair, elbows)
+                times[f] = min(times[f], us)
     masks = [look.person.mask for look in capture.step(pairs[0]).observations]
 
     def trunk_centre() -> None:
@@ -310,7 +307,7 @@ def _end_to_end(clean: Played, noisy: Played, body: Skeleton) -> dict[str, Any]:
 
 
 def _full_body(played: Played, body: Skeleton) -> dict[str, float]:
-    """Position error of sequential IK from vision, with ankles and pelvis of silhouettes."""
+    """Return the error of sequential IK from vision, with ankles and pelvis of silhouettes."""
     truth = played.room.actors[0].motion
     capture = Capture(played.room.cameras, body, RATE, CaptureSettings(feet=True))
     found = capture_clip(capture, played.pairs, solver_feedback("sik", body))
@@ -336,18 +333,15 @@ MEETING_TITLES = {
 def draw_jitter(rows: Sequence[Mapping[str, Any]], path: str | Path) -> Path:
     """Draw jitter and lag over what the filter expects: one curve for each damping."""
     figure = new_figure("A chart", (8.0, 2.9), 110)
-    dampings = sorted({row["damping"] for row in rows})
-    ticks = sorted({row["acceleration"] for row in rows})
     for k, (key, label) in enumerate((("jitter_mm", "jitter [mm]"), ("lag_ms", "lag [ms]"))):
         box = (0.08 + 0.49 * k, 0.18, 0.41, 0.76)
         axes = empty_axes(figure, box, "acceleration that the filter expects [m/s²]", label)
-        for damping, colour in zip(dampings, COLOURS, strict=False):
-            curve = [row for row in rows if row["damping"] == damping]
-            x = [row["acceleration"] for row in curve]
-            axes.plot(x, [row[key] for row in curve], "o-", color=colour, label=f"{damping:g} m")
-        axes.set_xscale("log")
-        axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-        axes.minorticks_off()
+        curves: dict[str, list[tuple[float, float]]] = {}
+        for row in sorted(rows, key=lambda row: float(row["damping"])):
+            points = curves.setdefault(f"{row['damping']:g} m", [])
+            points.append((row["acceleration"], row[key]))
+        draw_curves(axes, curves)
+        logarithmic_ticks(axes, sorted({row["acceleration"] for row in rows}))
         axes.set_ylim(bottom=0.0)
         if k == 0:
             axes.legend(frameon=False, title="damping", ncols=3, loc="lower right")
@@ -392,11 +386,9 @@ MET = (
     Column("hands seen", "hands_seen", "{:.0%}"),
 )
 JITTER = (
-    Column("filter expects", "acceleration", "{:g} m/s2"),
-    Column("damping", "damping", "{:g} m"),
-    Column("jitter", "jitter_mm", "{:.2f} mm"),
-    Column("lag", "lag_ms", "{:.0f} ms"),
-)
+    Column("filter expects", "acceleration", "{:g} m/s2"), Column("damping", "damping", "{:g} m"),
+    Column("jitter", "jitter_mm", "{:.2f} mm"), Column("lag", "lag_ms", "{:.0f} ms"),
+)  # fmt: skip
 TABLE_2 = (Column("solver", "solver"), Column("right", "right"), Column("left", "left"))
 TABLE_3 = (
     Column("solver", "solver"),
@@ -405,27 +397,20 @@ TABLE_3 = (
 )
 
 
-def _show(found: Measurements) -> Iterator[Table | Facts]:
+def _show(found: Measurements) -> Shown:
     points = f"{found['point_error_mm_clean']:.1f} mm off without noise, "
     swaps = f"{found['label_swaps']} in the worst of {len(found['meetings'])} scenes"
     time = f"{found['vision_ms']:.1f} ms a pair, {found['pairs_per_second']:.0f} pairs a second "
-    yield Facts(
-        "Vision in the synthetic room",
-        [
-            ("head and hands", f"{points}{found['point_error_mm_noisy']:.1f} mm with"),
-            ("hands that swap", swaps),
-            ("lengths, exact marks", f"{found['length_error_percent']:.2f} % off at most"),
-            *(
-                (f"lengths, marks {name} off", f"{value:.1f} %")
-                for name, value in found["length_error_percent_by_marks"].items()
-            ),
-            *(
-                (f"wrists, {name}", f"{value:.0f} mm off")
-                for name, value in found["wrist_capture_error_mm"].items()
-            ),
-            ("time", f"{time}with pik-balance (the paper: {PAPER_RATE:.0f})"),
-        ],
-    )
+    marks, wrists = found["length_error_percent_by_marks"], found["wrist_capture_error_mm"]
+    facts = [
+        ("head and hands", f"{points}{found['point_error_mm_noisy']:.1f} mm with"),
+        ("hands that swap", swaps),
+        ("lengths, exact marks", f"{found['length_error_percent']:.2f} % off at most"),
+        *((f"lengths, marks {name} off", f"{value:.1f} %") for name, value in marks.items()),
+        *((f"wrists, {name}", f"{value:.0f} mm off") for name, value in wrists.items()),
+        ("time", f"{time}with pik-balance (the paper: {PAPER_RATE:.0f})"),
+    ]
+    yield Facts("Vision in the synthetic room", facts)
     yield Table("Hands that meet each other or the face", MET, found["meetings"])
     yield Table("Jitter and lag of solved wrists", JITTER, found["jitter_and_lag"])
     rows = []
@@ -476,7 +461,6 @@ def _show(found: Measurements) -> Iterator[Table | Facts]:
 
 
 EXPERIMENT = Experiment(
-    name="vision",
     about="A synthetic person before two cameras of 320 x 240; Tables 2 and 3 of the paper (Boulic "
     "et al. 2006) beside ours.",
     solvers=lambda options: [solver(name) for name in ("sik", "analytic-upper", "pik-balance")],

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..bench import EXPERIMENTS, find_experiment
-from .console import compiling, emit, progress, save_report, say, show_facts, show_table
-from .options import json_option, make_solver, quick_option, wrong_call
+from .console import compiling, progress, save_report, say, say_notes, show_facts, show_table
+from .options import Answer, json_option, make_solver, quick_option, wrong_call
 
 if TYPE_CHECKING:
     from ..bench.experiment import Experiment, Option
@@ -41,16 +41,18 @@ def _command(name: str) -> click.Command:
     it = find_experiment(name)
     folder = click.Option(["-o", "--output"], metavar="DIR", default=it.output,
                           show_default=it.output is not None, help=it.output_help)  # fmt: skip
-    built = click.Command(
+
+    @click.command(
         name,
-        callback=lambda **values: _run(it, **values),
         params=[*(_option(each) for each in it.options), folder],
         help=f"{EXPERIMENTS[name]}\n\n{it.about}",
     )
-    for decorate in (quick_option, json_option):
-        built = decorate(built)
+    @quick_option
+    @json_option
+    def command(**values: Any) -> Answer:
+        return _run(name, it, **values)
 
-    return built
+    return command
 
 
 def _option(it: Option) -> click.Option:
@@ -81,8 +83,9 @@ def _integers(ctx: click.Context, param: click.Parameter, text: str) -> list[int
         raise click.BadParameter(f"expected numbers such as 3,6,10; got {text!r}") from None
 
 
-def _run(it: Experiment, output: str | None, quick: bool, as_json: bool, **options: Any) -> None:
-    from ..bench.experiment import Facts, WrongOption
+def _run(name: str, it: Experiment, *, output: str | None, quick: bool, **options: Any) -> Answer:
+    from ..api import WrongOption
+    from ..bench.experiment import machine
     from ..errors import MissingExtra
 
     options["quick"] = quick
@@ -91,32 +94,35 @@ def _run(it: Experiment, output: str | None, quick: bool, as_json: bool, **optio
     with wrong_call():
         chosen = list(it.solvers(options))
         body = it.body()
-    try:
+    with wrong_call(WrongOption):
         arguments, notes = it.inputs(options)
-    except WrongOption as error:
-        raise click.UsageError(str(error)) from error
-    for note in notes:
-        say(f"note: {note}")
+    say_notes(notes)
     with compiling():
         for each in chosen:
             each.prepare(body).warm_up()
-    with progress(it.name) as tell:
+    with progress(name) as tell:
         measured = it.run(**arguments, progress=tell)
-    report = it.report(measured)
+    report = {"bench": name, "quick": quick} | it.report(measured) | {"machine": machine()}
     if output is not None:
         folder = Path(output)
-        save_report(report, folder / (it.json_name or f"{it.name}.json"))
+        save_report(report, folder / (it.json_name or f"{name}.json"))
         try:
             for path in it.files(measured, folder, arguments) if it.files else ():
                 say(f"wrote {path}")
         except MissingExtra as error:
             say(f"note: no pictures: {error}")
-    if as_json:
-        emit(report)
-        return
+    return Answer(report, lambda: _show(it, report))
+
+
+def _show(it: Experiment, report: dict[str, Any]) -> None:
+    from ..bench.experiment import Facts
+
     for shown in it.show(report):
         if isinstance(shown, Facts):
             show_facts(shown.title, shown.pairs)
         else:
             cells = [[column.cell(row) for column in shown.columns] for row in shown.rows]
             show_table(shown.title, [column.title for column in shown.columns], cells)
+    machine = report["machine"]
+    words = f"{machine['cpu']}, {machine['cores']} cores, Python {machine['python']}"
+    show_facts(None, [("machine", words)])

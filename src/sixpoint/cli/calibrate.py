@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from .console import emit, show_facts
-from .options import check_output, json_option, wrong_call
+from .console import show_facts
+from .options import Answer, check_output, json_option, wrong_call
 
 
 @click.command("calibrate")
@@ -26,7 +26,7 @@ from .options import check_output, json_option, wrong_call
 @click.option("--above-ground", type=float, default=0.0, show_default=True, metavar="METRES",
               help="Height of its first corner then.")  # fmt: skip
 @json_option
-def command(left: str, right: str, output: str, **given: Any) -> None:
+def command(left: str, right: str, output: str, **given: Any) -> Answer:
     """Where two cameras stand, from pictures of a chessboard or a ChArUco board.
 
     LEFT and RIGHT are folders or videos that show the board at the same moments, ten poses or more.
@@ -69,15 +69,11 @@ def command(left: str, right: str, output: str, **given: Any) -> None:
         "baseline_m": found.baseline,
         "focal_px": focal,
     }
-    if given["as_json"]:
-        emit(report)
-        return
+    title = f"{Path(left).name} + {Path(right).name} -> {output}"
     listed = ", ".join(f"{value:.1f}" for value in focal)
-    show_facts(
-        f"{Path(left).name} + {Path(right).name} -> {output}",
-        [
-            ("pairs used", f"{found.views} of {len(pairs)}"),
-            ("error", f"{found.error:.2f} pixels RMS"),
-            ("cameras", f"{found.baseline:.3f} m apart, focal lengths {listed} px"),
-        ],
-    )
+    facts = [
+        ("pairs used", f"{found.views} of {len(pairs)}"),
+        ("error", f"{found.error:.2f} pixels RMS"),
+        ("cameras", f"{found.baseline:.3f} m apart, focal lengths {listed} px"),
+    ]
+    return Answer(report, lambda: show_facts(title, facts))

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .console import compiling, emit, progress, say, show_facts
-from .options import check_output, json_option, suffixes, wrong_call
+from .console import compiling, progress, say_notes, show_facts
+from .options import Answer, check_output, json_option, make_solver, wrong_call
 
 if TYPE_CHECKING:
     from ..body.skeleton import Skeleton
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
               help="Whose elbows help to find the wrists.")  # fmt: skip
 @click.option("--debug", metavar="DIR", help="Also write a picture of every stage, once a second.")
 @json_option
-def command(**given: Any) -> None:
+def command(**given: Any) -> Answer:
     """Tracked points from two cameras, or from keypoints.
 
     Two folders of pictures, two video files or the numbers of two cameras; one person before a wall
@@ -57,6 +57,11 @@ def command(**given: Any) -> None:
     sixpoint capture stage/left stage/right --calibration stage/cameras.json -o points.npz
     sixpoint capture a.json b.json c.json --calibration rig.json --rate 30 -o points.csv
     """  # noqa: D301  (click wants the backspace itself)
+    from ..formats import save_points, suffixes
+    from ..vision.calibration import load_cameras
+    from ..vision.camera import cameras_of_views
+    from ..vision.keypoints import is_keypoints, load_keypoints, triangulate_keypoints
+
     call = SimpleNamespace(**given)
     check_output(call.output, suffixes("write_points"))
     if len(call.views) < 2:
@@ -66,11 +71,6 @@ def command(**given: Any) -> None:
             "Expected --calibration FILE: where the cameras stand. `sixpoint calibrate` makes one "
             "from pictures of a board."
         )
-    from ..formats import save_points
-    from ..vision.calibration import load_cameras
-    from ..vision.camera import cameras_of_views
-    from ..vision.keypoints import is_keypoints, load_keypoints, triangulate_keypoints
-
     known = load_cameras(call.calibration)
     with wrong_call():
         cameras = cameras_of_views(known, call.views, call.names and call.names.split(","))
@@ -101,19 +101,19 @@ def command(**given: Any) -> None:
         "warnings": list(warnings),
     }
     save_points(points, call.output)
-    if call.as_json:
-        emit(report)
-        return
-    show_facts(
-        f"{' + '.join(Path(view).name for view in call.views)} -> {call.output}",
-        [
-            ("frames", f"{len(points)} at {points.rate:g} Hz"),
-            *((name, f"seen in {part:.0%} of frames") for name, part in report["seen"].items()),
-            ("time", f"{report['seconds']:.1f} s"),
-        ],
-    )
-    for warning in warnings:
-        say(f"note: {warning}")
+
+    def show() -> None:
+        show_facts(
+            f"{' + '.join(Path(view).name for view in call.views)} -> {call.output}",
+            [
+                ("frames", f"{len(points)} at {points.rate:g} Hz"),
+                *((name, f"seen in {part:.0%} of frames") for name, part in report["seen"].items()),
+                ("time", f"{report['seconds']:.1f} s"),
+            ],
+        )
+        say_notes(warnings)
+
+    return Answer(report, show)
 
 
 def _from_pictures(call: SimpleNamespace, cameras: Sequence[Camera]) -> tuple[Recording, float]:
@@ -181,7 +181,6 @@ def _settings(call: SimpleNamespace, source: Footage) -> CaptureSettings:
 def _elbows(name: str, body: Skeleton, rate: float) -> Feedback:
     """Return feedback of where a solver leaves the elbows, to find the wrists of the next frame."""
     from ..vision.capture import elbow_feedback
-    from .options import make_solver
 
     tracker = make_solver(name, ()).prepare(body, rate=rate)
     with compiling():

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .console import emit, say, show_facts, show_table
-from .options import Reading, file_options, json_option, load_motion, role_option
+from .console import say_notes, show_facts, show_table
+from .options import Answer, Reading, file_options, json_option, role_option
 
 if TYPE_CHECKING:
     from ..motion.comparison import Comparison
@@ -20,49 +20,29 @@ if TYPE_CHECKING:
 @file_options
 @role_option
 @json_option
-def command(
-    original: str,
-    reconstructed: str,
-    unit: str,
-    up: str,
-    frame_rate: float | None,
-    roles: tuple[str, ...],
-    as_json: bool,
-) -> None:
+def command(original: str, reconstructed: str, reading: Reading) -> Answer:
     """Measure RECONSTRUCTED against ORIGINAL: same joints, frame by frame.
 
     Positions are divided by body height; orientations are in radians.
     """
     from ..motion.metrics import compare
 
-    reading = Reading(unit, up, frame_rate, roles)
-    first, second = (load_motion(path, reading) for path in (original, reconstructed))
+    first, second = reading.load(original), reading.load(reconstructed)
     found = compare(second, first)
-    if as_json:
-        emit(found.as_dict())
-        return
-    _show(found)
+    return Answer(found.as_dict(), lambda: _show(found))
 
 
 def _show(found: Comparison) -> None:
+    def errors(name: str) -> list[str]:
+        keys = (f"{name}_rms", f"{name}_mean", f"{name}_rms_inner")
+        return [_number(getattr(found, key)) for key in keys]
+
     show_table(
         f"{found.frames} frames at {found.rate:g} Hz, body height {found.height:.3f} m",
         ("error", "RMS", "mean", "without wrists, ankles", "unit"),
         [
-            (
-                "position",
-                _number(found.position_rms),
-                _number(found.position_mean),
-                _number(found.position_rms_inner),
-                "body height",
-            ),
-            (
-                "orientation",
-                _number(found.orientation_rms),
-                _number(found.orientation_mean),
-                _number(found.orientation_rms_inner),
-                "rad",
-            ),
+            ("position", *errors("position"), "body height"),
+            ("orientation", *errors("orientation"), "rad"),
         ],
     )
     show_table(
@@ -73,23 +53,18 @@ def _show(found: Comparison) -> None:
             for role, error in found.roles.items()
         ],
     )
+    swivels = ", ".join(f"{limb} {_number(angle, 3)}" for limb, angle in found.swivel.items())
+    steps = f"{found.steps_over_30deg} (original {found.steps_over_30deg_original})"
     show_facts(
         None,
         [
-            (
-                "swivel error [rad]",
-                ", ".join(f"{k} {_number(v, 3)}" for k, v in found.swivel.items()),
-            ),
+            ("swivel error [rad]", swivels),
             ("jitter", f"{_number(found.jitter_ratio, 2)} times the original's"),
             ("foot skate", f"{_number(100.0 * found.foot_skate, 1)} cm/s"),
-            (
-                "jumps over 30 degrees",
-                f"{found.steps_over_30deg} (original {found.steps_over_30deg_original})",
-            ),
+            ("jumps over 30 degrees", steps),
         ],
     )
-    for warning in found.warnings:
-        say(f"note: {warning}")
+    say_notes(found.warnings)
 
 
 def _number(value: float, digits: int = 4) -> str:

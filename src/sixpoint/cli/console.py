@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,22 +16,28 @@ from rich.text import Text
 
 
 def messages() -> Console:
-    """Standard error: messages, spinners and progress bars."""
+    """Return standard error: messages, spinners and progress bars."""
     return Console(stderr=True, highlight=False)
 
 
 def say(text: str) -> None:
-    """A message on standard error."""
+    """Print a message on standard error."""
     click.echo(text, err=True)
 
 
+def say_notes(notes: Iterable[str]) -> None:
+    """Print notes on standard error, one a line."""
+    for note in notes:
+        say(f"note: {note}")
+
+
 def emit(report: Mapping[str, Any]) -> None:
-    """One JSON object on standard output; numbers that are not finite become null."""
+    """Print one JSON object on standard output; numbers that are not finite become null."""
     click.echo(_text(report))
 
 
 def save_report(report: Mapping[str, Any], path: Path) -> None:
-    """The same in a file, whose folder is made if there is none."""
+    """Write the same to a file, whose folder is made if there is none."""
     from ..atomic_write import atomic_write
 
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -61,7 +67,7 @@ def _plain(value: Any) -> Any:
 
 
 def show_table(title: str | None, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """A table on standard output: fitted to a terminal, in a pipe as wide as it must be."""
+    """Print a table: fitted to a terminal, in a pipe as wide as it must be."""
     # Text: square brackets in units, names and paths are not markup.
     table = Table(header_style="bold")
     for k, name in enumerate(columns):
@@ -77,7 +83,7 @@ def show_table(title: str | None, columns: Sequence[str], rows: Sequence[Sequenc
 
 
 def show_facts(title: str | None, facts: Sequence[tuple[str, str]]) -> None:
-    """Names and values on standard output, one fact a line; folded only on a terminal."""
+    """Print names and values, one fact a line; folded only on a terminal."""
     console = Console(highlight=False)
     _print_title(console, title)
     if not console.is_terminal:
@@ -100,7 +106,7 @@ def _print_title(console: Console, title: str | None) -> None:
 
 @contextmanager
 def progress(text: str) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar on standard error, if that is a terminal; call it with done and total."""
+    """Show a progress bar on standard error, if that is a terminal; call it with done and total."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
     from rich.progress import TimeRemainingColumn as Remaining
 
@@ -115,7 +121,7 @@ def progress(text: str) -> Iterator[Callable[[int, int], None]]:
 
 @contextmanager
 def compiling() -> Iterator[None]:
-    """Say which kernels are compiled within the block, with a spinner on a terminal.
+    """Print which kernels are compiled within the block, with a spinner on a terminal.
 
     Only those that no earlier run has left on disk: later runs are silent.
     """

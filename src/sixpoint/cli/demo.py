@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .console import compiling, emit, progress, say, show_facts
-from .job import facts_of, report_of
-from .options import json_option, make_solver, wrong_call
+from .console import compiling, progress
+from .options import Answer, json_option, make_solver, wrong_call
+from .reconstruct import show_report
 
 if TYPE_CHECKING:
     from ..studio.panels import Panel
@@ -24,11 +24,12 @@ if TYPE_CHECKING:
 @click.option("--clip", default="reach", show_default=True, help="Which built-in clip.")
 @click.option("--solver", "name", default="sik", show_default=True, help="See `sixpoint solvers`.")
 @json_option
-def command(output: str, clip: str, name: str, as_json: bool) -> None:
+def command(output: str, clip: str, name: str) -> Answer:
     """Reconstruct a built-in clip from six points and show the result.
 
     Needs no file, no screen and no network.
     """
+    from ..api import report_of
     from ..data.clips import builtin
     from ..formats import save
     from ..motion.metrics import compare
@@ -56,18 +57,17 @@ def command(output: str, clip: str, name: str, as_json: bool) -> None:
     for file, draw in (("contact_sheet.png", _draw_sheet), ("playback.html", _draw_page)):
         if _drawn(draw, panels, str(folder / file), report):
             files.append(str(folder / file))
-    if as_json:
-        emit(report | {"outputs": files})
-        return
     title = f"{clip}, {points.positions.shape[1]} points -> {original.skeleton.joint_count} joints"
     how = ", ".join((solver.title, *SETTINGS.get(name, ())))
-    show_facts(f"{title}  ({how})", facts_of(report))
-    for warning in report["warnings"]:
-        say(f"note: {warning}")
-    click.echo("\nWrote")
-    for file in files:
-        click.echo(f"  {file}")
-    click.echo(NEXT.format(folder=folder))
+
+    def show() -> None:
+        show_report(f"{title}  ({how})", report)
+        click.echo("\nWrote")
+        for file in files:
+            click.echo(f"  {file}")
+        click.echo(NEXT.format(folder=folder))
+
+    return Answer(report | {"outputs": files}, show)
 
 
 SETTINGS = {"sik": ("swivel=search", "feet=level")}

@@ -1,4 +1,4 @@
-"""Every clip of a folder, several at a time; a clip that fails is reported and the rest goes on."""
+"""Every clip of a folder, several at a time; one that fails is reported and the rest goes on."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ from typing import Any
 
 import click
 
-from .console import compiling, emit, progress, say, show_table
-from .job import REPORT_KEYS, Job, run_job, warm_up
-from .options import holds_points, suffixes, takes_skeleton
+from ..api import REPORT_KEYS, Job, reconstruct_file
+from ..data.clips import builtin
+from ..errors import InputError, SixpointError
+from ..formats import holds_points, suffixes, takes_skeleton
+from .console import compiling, progress, say, show_table
+from .options import Answer
 
 MEANS = ("position_rms", "position_mean", "orientation_rms", "orientation_mean", "target_mean_m")
 NO_CLIPS = (".asf",)
@@ -21,11 +24,13 @@ NO_CLIPS = (".asf",)
 SUMS = ("frames", "limit_violations", "steps_over_30deg")
 
 
-def run_folder(template: Job, workers: int, as_json: bool) -> None:
+def run_folder(template: Job, workers: int) -> Answer:
     """Run the template on every clip below its source; exit status 1 if one of them fails."""
     jobs = find_jobs(template)
+    clip = builtin("squat").frames(slice(0, 2))
     with compiling():  # once, before several processes would do it at the same time
-        warm_up(template.solver)
+        tracker = template.solver.prepare(clip.skeleton, rate=clip.rate)
+        tracker.solve_clip(clip.points())
     files: list[dict[str, Any]] = []
     with progress("clips") as tell:
         tell(0, len(jobs))
@@ -34,18 +39,12 @@ def run_folder(template: Job, workers: int, as_json: bool) -> None:
             if entry["error"]:
                 say(f"sixpoint: {entry['error']}")
             tell(len(files), len(jobs))
-    if as_json:
-        emit(summary(files) | {"files": files})
-    else:
-        _show(files)
-    if any(entry["error"] for entry in files):
-        raise click.exceptions.Exit(1)
+    failed = any(entry["error"] for entry in files)
+    return Answer(summary(files) | {"files": files}, lambda: _show(files), int(failed))
 
 
 def find_jobs(template: Job) -> list[Job]:
-    """A job for each clip, its output at the same place below the output folder."""
-    from ..errors import InputError
-
+    """Return a job for each clip, its output at the same place below the output folder."""
     source, target = Path(template.source), Path(template.output)
     if target.exists() and not target.is_dir():
         raise click.UsageError(f"{source} is a folder, so -o must be one; {target} is a file.")
@@ -78,14 +77,12 @@ def find_jobs(template: Job) -> list[Job]:
 
 
 def run_safely(job: Job) -> dict[str, Any]:
-    """A clip's report with its file names, or the message of what went wrong."""
-    from ..errors import SixpointError
-
+    """Return a clip's report with its file names, or the message of what went wrong."""
     entry: dict[str, Any] = {"input": job.source, "output": job.output, "error": None}
     try:
         Path(job.output).parent.mkdir(parents=True, exist_ok=True)
-        return entry | run_job(job)
-    except (SixpointError, click.UsageError, OSError, MemoryError) as error:
+        return entry | reconstruct_file(job)
+    except (SixpointError, OSError, MemoryError) as error:
         message = str(error) or type(error).__name__
         if job.source not in message:
             message = f"{job.source}: {message}"
@@ -101,8 +98,6 @@ def _results(jobs: Sequence[Job], workers: int) -> Iterator[dict[str, Any]]:
     import signal
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
-
-    from ..errors import SixpointError
 
     pool = ProcessPoolExecutor(
         workers,
@@ -123,7 +118,7 @@ def _results(jobs: Sequence[Job], workers: int) -> Iterator[dict[str, Any]]:
 
 
 def summary(files: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """All clips together: means of errors, sums of counts, the worst of the worst."""
+    """Return numbers of all clips: means of errors, sums of counts, the largest of the largest."""
     good = [entry for entry in files if not entry["error"]]
 
     def gather(key: str, fold: Callable[[list[Any]], Any]) -> Any:
@@ -146,19 +141,16 @@ def summary(files: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 def _show(files: Sequence[dict[str, Any]]) -> None:
     columns = ("clip", "frames", "position RMS", "orientation RMS", "off by", "us/frame")
+    forms = {
+        "frames": "{:d}",
+        "position_rms": "{:.4f}",
+        "orientation_rms": "{:.4f}",
+        "target_mean_m": "{:.4f} m",
+        "median_us": "{:.1f}",
+    }
     rows = []
     for entry in [*files, summary(files) | {"input": "all", "error": None}]:
-        numbers = [
-            _cell(entry["frames"], "{:d}"),
-            _cell(entry["position_rms"], "{:.4f}"),
-            _cell(entry["orientation_rms"], "{:.4f}"),
-            _cell(entry["target_mean_m"], "{:.4f} m"),
-            _cell(entry["median_us"], "{:.1f}"),
-        ]
-        failed = ["failed", *[""] * (len(numbers) - 1)]
-        rows.append((Path(entry["input"]).name, *(failed if entry["error"] else numbers)))
+        cells = ["-" if entry[k] is None else form.format(entry[k]) for k, form in forms.items()]
+        failed = ["failed", *[""] * (len(cells) - 1)]
+        rows.append((Path(entry["input"]).name, *(failed if entry["error"] else cells)))
     show_table(None, columns, rows)
-
-
-def _cell(value: Any, pattern: str) -> str:
-    return "-" if value is None else pattern.format(value)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .console import emit, show_facts
-from .options import Reading, file_options, json_option
+from .console import show_facts
+from .options import Answer, Reading, file_options, json_option
 
 if TYPE_CHECKING:
     from ..formats import FileInfo
@@ -17,21 +17,18 @@ if TYPE_CHECKING:
 @click.argument("path", metavar="FILE")
 @file_options
 @json_option
-def command(path: str, unit: str, up: str, frame_rate: float | None, as_json: bool) -> None:
+def command(path: str, reading: Reading) -> Answer:
     """Show format, joints, roles, frames, rate, height and problems of FILE.
 
     Damaged files are read as far as they go.
     """
     from ..formats import inspect
 
-    found = inspect(path, **Reading(unit, up, frame_rate).options)
-    if as_json:
-        emit(found.as_dict())
-    else:
-        _show(found)
+    found = inspect(path, **reading.options)
+    return Answer(found.as_dict(), lambda: show_facts(found.path, _facts(found)))
 
 
-def _show(found: FileInfo) -> None:
+def _facts(found: FileInfo) -> list[tuple[str, str]]:
     bodies = f"{found.joints} joints, {found.sites} end sites"
     facts = [
         ("format", f"{found.format}, {found.holds}"),
@@ -46,5 +43,4 @@ def _show(found: FileInfo) -> None:
         named = ", ".join(f"{role}={name}" for role, name in found.roles.items())
         facts.append(("roles", f"{named}  ({found.scheme})"))
     facts += [("note", note) for note in found.notes]
-    facts += [("problem", problem) for problem in found.problems]
-    show_facts(found.path, facts)
+    return facts + [("problem", problem) for problem in found.problems]

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .console import emit, progress, say, show_facts, show_table
+from .console import progress, say, show_facts, show_table
 from .options import (
+    Answer,
     Reading,
     check_output,
     file_options,
     json_option,
-    load_motion,
     role_option,
     wrong_call,
 )
@@ -54,34 +54,13 @@ FAMILIES = ("swing_twist", "zyz", "zyz_centred", "xyz")
 @click.option("--repair", default="midpoint", show_default=True,
               metavar="midpoint|circular_mean|frame:N",
               help="What takes the place of an infeasible bind pose.")  # fmt: skip
-@click.option("--csv", "csv_path", metavar="FILE", help="Also write a table.")
-@click.option("--urdf", "urdf_path", metavar="FILE", help="Also write a robot with these limits.")
+@click.option("--csv", metavar="FILE", help="Also write a table.")
+@click.option("--urdf", metavar="FILE", help="Also write a robot with these limits.")
 @click.option("--pictures", metavar="DIR", help="Also draw the samples and the limits.")
 @file_options
 @role_option
 @json_option
-def command(
-    sources: tuple[str, ...],
-    output: str,
-    family: Any,
-    rule: Any,
-    share: float,
-    hinge_spread: float,
-    fixed_spread: float | None,
-    reference: Any,
-    margin: float,
-    quantile: float,
-    rate: str,
-    repair: str,
-    csv_path: str | None,
-    urdf_path: str | None,
-    pictures: str | None,
-    unit: str,
-    up: str,
-    frame_rate: float | None,
-    roles: tuple[str, ...],
-    as_json: bool,
-) -> None:
+def command(sources: tuple[str, ...], output: str, reading: Reading, **given: Any) -> Answer:
     """Estimate joint types and limits from clips of one rig.
 
     CLIP is a motion file or a folder with BVH clips; what all clips do together is allowed.
@@ -90,42 +69,27 @@ def command(
     sixpoint limits squats.bvh jumps.bvh -o limits.json
     sixpoint reconstruct squats.bvh -o out.bvh --limits limits.json
     """  # noqa: D301  (click wants the backspace itself)
-    from ..limits import TypeRules
-    from ..limits.estimate.estimate import Repair
+    from ..bench.experiment import clip_paths
 
-    reading = Reading(unit, up, frame_rate, roles)
+    family, pictures = given["family"], given["pictures"]
     with wrong_call():
-        rules = TypeRules(
-            rule=rule,
-            share=share,
-            hinge_spread=math.radians(hinge_spread),
-            fixed_spread=None if fixed_spread is None else math.radians(fixed_spread),
-            reference=reference,
-        )
-        options = {
-            "rules": rules,
-            "rate": _rate(rate),
-            "margin": math.radians(margin),
-            "quantile": quantile,
-            "repair": Repair.parse(repair),
-        }
-        _check_options(options)
-    paths = clip_paths(sources)
-    for path, suffix in ((output, ".json"), (csv_path, ".csv"), (urdf_path, ".urdf")):
+        options = _estimator_options(given)
+    paths = [path for source in sources for path in clip_paths(source)]
+    for path, suffix in ((output, ".json"), (given["csv"], ".csv"), (given["urdf"], ".urdf")):
         if path is not None:
             check_output(path, (suffix,), [str(clip) for clip in paths])
     with progress("clips") as tell:
         estimator = _collect(paths, reading, options, tell)
     estimate = estimator.estimate()
     files = {output: estimate.text(family).encode()}
-    if csv_path is not None:
+    if given["csv"] is not None:
         from ..limits.estimate.export import csv_text
 
-        files[csv_path] = csv_text(estimate).encode()
-    if urdf_path is not None:
+        files[given["csv"]] = csv_text(estimate).encode()
+    if given["urdf"] is not None:
         from ..limits.estimate.export import urdf_text
 
-        files[urdf_path] = urdf_text(estimate, estimator.skeleton.articulation).encode()
+        files[given["urdf"]] = urdf_text(estimate, estimator.skeleton.articulation).encode()
     drawn: list[str] = []
     if pictures is not None:
         from ..studio.limit_pictures import draw_limits
@@ -134,14 +98,37 @@ def command(
         drawn = [str(Path(pictures) / name) for name in content]
         files |= dict(zip(drawn, content.values(), strict=True))
     _write(files, pictures)
-    if as_json:
-        emit(report_of(estimate, output, family, drawn))
-    else:
-        _show(estimate, family, list(files))
+    report = {"output": output} | report_of(estimate, family) | {"pictures": drawn}
+    return Answer(report, lambda: _show(estimate, family, list(files)))
+
+
+def _estimator_options(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of `LimitEstimator`; wrong ones are refused before any clip is read."""
+    from ..body.skeleton import Skeleton
+    from ..limits import LimitEstimator, TypeRules
+    from ..limits.estimate.estimate import Repair
+
+    fixed = given["fixed_spread"]
+    rules = TypeRules(
+        rule=given["rule"],
+        share=given["share"],
+        hinge_spread=math.radians(given["hinge_spread"]),
+        fixed_spread=None if fixed is None else math.radians(fixed),
+        reference=given["reference"],
+    )
+    options = {
+        "rules": rules,
+        "rate": _rate(given["rate"]),
+        "margin": math.radians(given["margin"]),
+        "quantile": given["quantile"],
+        "repair": Repair.parse(given["repair"]),
+    }
+    LimitEstimator(Skeleton.chain(2), **options)
+    return options
 
 
 def _rate(text: str) -> float | None:
-    """Samples a second; None for all frames."""
+    """Return samples a second; None for all frames."""
     from ..errors import InputError
 
     if text == "all":
@@ -150,27 +137,6 @@ def _rate(text: str) -> float | None:
         return float(text)
     except ValueError:
         raise InputError(f"Expected a positive `rate` in Hz, or all; got {text!r}.") from None
-
-
-def _check_options(options: dict[str, Any]) -> None:
-    """Refuse senseless numbers before any clip is read."""
-    from ..body.skeleton import Skeleton
-    from ..limits import LimitEstimator
-
-    LimitEstimator(Skeleton.chain(2), **options)
-
-
-def clip_paths(sources: Sequence[str]) -> list[Path]:
-    """The files that are named, and the BVH clips in the folders."""
-    from ..errors import InputError
-
-    paths: list[Path] = []
-    for source in map(Path, sources):
-        found = sorted(source.rglob("*.bvh")) if source.is_dir() else [source]
-        if not found:
-            raise InputError(f"{source}: expected a folder with BVH clips, found none.")
-        paths += found
-    return paths
 
 
 def _collect(
@@ -185,7 +151,7 @@ def _collect(
     estimator: LimitEstimator | None = None
     for k, path in enumerate(paths):
         tell(k, len(paths))
-        motion = load_motion(str(path), reading)
+        motion = reading.load(str(path))
         if estimator is None:
             estimator = LimitEstimator(motion.skeleton, **options)
         estimator.add(motion, path.name)
@@ -194,7 +160,7 @@ def _collect(
 
 
 def _write(files: dict[str, bytes], folder: str | None) -> None:
-    """All files, in a new folder if need be; or none, if one cannot be written."""
+    """Write all files, in a new folder if need be; or none, if one cannot be written."""
     from ..atomic_write import atomic_write
     from ..errors import CannotWrite
 
@@ -216,26 +182,18 @@ def _write(files: dict[str, bytes], folder: str | None) -> None:
         raise
 
 
-def report_of(
-    estimate: Estimate, output: str, family: Any, pictures: Sequence[str] = ()
-) -> dict[str, Any]:
-    """What other programs read."""
-    joints = {}
-    for joint in estimate.joints(family):
-        joints[joint.name] = {
+def report_of(estimate: Estimate, family: Any) -> dict[str, Any]:
+    """Return the estimate ready for JSON."""
+    joints = {
+        joint.name: {
             "role": joint.role or None,
             "type": joint.type,
             **joint.limit.as_dict(),
             **joint.notes()["estimate"],
         }
-    return {
-        "output": output,
-        "family": family,
-        **estimate.provenance,
-        "types": estimate.types,
-        "joints": joints,
-        "pictures": list(pictures),
+        for joint in estimate.joints(family)
     }
+    return {"family": family, **estimate.provenance, "types": estimate.types, "joints": joints}
 
 
 def _show(estimate: Estimate, family: Any, files: Sequence[str]) -> None:

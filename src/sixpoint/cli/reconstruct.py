@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from .console import compiling, emit, say, show_facts
-from .job import Job, facts_of, run_job
+from .console import compiling, say_notes, show_facts
 from .options import (
+    Answer,
     Reading,
     check_output,
-    check_uses,
     file_options,
     json_option,
+    lenient_option,
     make_solver,
     role_option,
-    suffixes,
+    wrong_call,
 )
+
+if TYPE_CHECKING:
+    from ..api import Job
 
 
 @click.command("reconstruct")
@@ -28,13 +32,8 @@ from .options import (
 @click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of the solver."
 )
-@click.option(
-    "--weights",
-    nargs=3,
-    type=float,
-    metavar="W1 W2 W3",
-    help="How much wrists, ankles and the frame before turn the pelvis.",
-)
+@click.option("--weights", nargs=3, type=float, metavar="W1 W2 W3",
+              help="How much wrists, ankles and the frame before turn the pelvis.")  # fmt: skip
 @click.option("--collisions", is_flag=True, help="Push elbows out of the torso.")
 @click.option("--clear-elbows", is_flag=True,
               help="Swivel elbows out of the whole body afterwards, any solver.")  # fmt: skip
@@ -43,40 +42,16 @@ from .options import (
 @click.option("--limits", metavar="FILE", help="Joint limits; default those of adults.")
 @click.option("--no-limits", is_flag=True, help="Let joints turn freely.")
 @click.option("--skeleton", metavar="FILE", help="Whose points these are, if IN holds points.")
-@click.option(
-    "--height",
-    type=click.FloatRange(min=0.0, min_open=True),
-    metavar="METRES",
-    help="Or how tall that person is.",
-)
+@click.option("--height", type=click.FloatRange(min=0.0, min_open=True), metavar="METRES",
+              help="Or how tall that person is.")  # fmt: skip
 @file_options
 @role_option
-@click.option("--lenient", is_flag=True, help="Read what is whole of a damaged file.")
+@lenient_option
 @click.option(
     "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Clips at a time."
 )
 @json_option
-def command(
-    source: str,
-    output: str,
-    name: str | None,
-    settings: tuple[str, ...],
-    weights: tuple[float, float, float] | None,
-    collisions: bool,
-    clear_elbows: bool,
-    prior: str | None,
-    limits: str | None,
-    no_limits: bool,
-    skeleton: str | None,
-    height: float | None,
-    unit: str,
-    up: str,
-    frame_rate: float | None,
-    roles: tuple[str, ...],
-    lenient: bool,
-    jobs: int,
-    as_json: bool,
-) -> None:
+def command(source: str, output: str, jobs: int, reading: Reading, **given: Any) -> Answer:
     """Reconstruct full-body motion from six points.
 
     IN is a motion (its six points are taken, the rest is kept for the report), a file of tracked
@@ -87,39 +62,66 @@ def command(
     sixpoint reconstruct tracked.csv --height 1.78 -o out.bvh
     sixpoint reconstruct clips/ -o results/ --jobs 2
     """  # noqa: D301  (click wants the backspace itself)
-    if limits and no_limits:
-        raise click.UsageError("Give --limits FILE or --no-limits, not both.")
-    chosen = name or ("guided" if prior else "sik")
-    if prior:
-        check_uses(chosen, "prior")
-    solver = make_solver(
-        chosen, settings, weights=weights, collisions=collisions or None, prior=prior
-    )
-    job = Job(
-        source=source,
-        output=output,
-        solver=solver,
-        limits=None if no_limits else (limits or "adult"),
-        skeleton=skeleton,
-        height=height,
-        clear_elbows=clear_elbows,
-        reading=Reading(unit, up, frame_rate, roles, lenient),
-    )
+    limits = given.pop("limits") or "adult"
+    if given.pop("no_limits"):
+        if limits != "adult":
+            raise click.UsageError("Give --limits FILE or --no-limits, not both.")
+        limits = None
+    settings = {key: given.pop(key) or None for key in ("weights", "collisions", "prior")}
+    name = given.pop("name") or ("guided" if settings["prior"] else "sik")
+    if settings["prior"]:
+        _check_prior(name)
+    solver = make_solver(name, given.pop("settings"), **settings)
+    from ..api import Job
+
+    job = Job(source=source, output=output, solver=solver, limits=limits,
+              reading=reading.options, **given)  # fmt: skip
     if Path(source).is_dir():
         from .folder import run_folder
 
-        run_folder(job, jobs, as_json)
-        return
-    _one(job, as_json)
+        return run_folder(job, jobs)
+    return _one(job)
 
 
-def _one(job: Job, as_json: bool) -> None:
+def _check_prior(name: str) -> None:
+    """Refuse a prior for a solver that has no such setting."""
+    from ..solvers import SOLVERS
+    from ..solvers.settings import settings_of
+
+    able = [key for key, kind in SOLVERS.items() if "prior" in settings_of(kind)]
+    if name in SOLVERS and name not in able:
+        raise click.UsageError(
+            f"--prior is for the solvers {', '.join(able)}; {name!r} does not use it."
+        )
+
+
+def _one(job: Job) -> Answer:
+    from ..api import WrongOption, reconstruct_file
+    from ..formats import suffixes
+
     check_output(job.output, suffixes("write"), [job.source])
-    with compiling():
-        report: dict[str, Any] = run_job(job)
-    if as_json:
-        emit(report)
-        return
-    show_facts(f"{Path(job.source).name} -> {job.output}  ({report['solver']})", facts_of(report))
-    for warning in report["warnings"]:
-        say(f"note: {warning}")
+    with compiling(), wrong_call(WrongOption):
+        report = reconstruct_file(job)
+    title = f"{Path(job.source).name} -> {job.output}  ({report['solver']})"
+    return Answer(report, lambda: show_report(title, report))
+
+
+def show_report(title: str, report: Mapping[str, Any]) -> None:
+    """Print the report of a clip, and its warnings."""
+    rows = [("frames", f"{report['frames']} at {report['rate']:g} Hz, {report['joints']} joints")]
+    if report["position_rms"] is not None:
+        for kind, unit in (("position", "of body height"), ("orientation", "rad")):
+            rms, mean = report[f"{kind}_rms"], report[f"{kind}_mean"]
+            rows.append((f"{kind} error", f"{rms:.4f} RMS, {mean:.4f} mean, {unit}"))
+    off = "none was seen"
+    if report["target_mean_m"] is not None:
+        off = f"{1e3 * report['target_mean_m']:.1f} mm off on average, "
+        off += f"{1e3 * report['target_max_m']:.0f} mm at most"
+    rows += [
+        ("tracked points", off),
+        ("limits broken", f"{report['limit_violations']} joint-frames"),
+        ("jumps over 30 degrees", f"{report['steps_over_30deg']} joint-frames"),
+        ("time per frame", f"{report['median_us']:.1f} us median, {report['p99_us']:.1f} us p99"),
+    ]
+    show_facts(title, rows)
+    say_notes(report["warnings"])

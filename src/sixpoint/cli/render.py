@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from .console import emit, progress, say
+from .console import progress, say
 from .options import (
+    Answer,
     Reading,
     check_output,
     file_options,
     json_option,
-    load_motion,
     role_option,
     wrong_call,
 )
 
 if TYPE_CHECKING:
-    from ..motion.motion import Motion
-    from ..studio.panels import Panel
+    pass
 
 SUFFIXES = (".png", ".gif", ".mp4", ".html")
 
@@ -47,21 +46,7 @@ SUFFIXES = (".png", ".gif", ".mp4", ".html")
 @file_options
 @role_option
 @json_option
-def command(
-    sources: tuple[str, ...],
-    output: str,
-    poses: int,
-    fps: float,
-    yaw: float,
-    pitch: float,
-    manners: tuple[str, ...],
-    points: bool,
-    unit: str,
-    up: str,
-    frame_rate: float | None,
-    roles: tuple[str, ...],
-    as_json: bool,
-) -> None:
+def command(sources: tuple[str, ...], output: str, reading: Reading, **given: Any) -> Answer:
     """Draw one motion, or several side by side.
 
     A .png is a contact sheet, a .gif or .mp4 (needs ffmpeg) moves, a .html plays in 3D.
@@ -72,30 +57,30 @@ def command(
     sixpoint render reach.bvh -o wide.gif --express amplitude=1.4,power=0.6
     """  # noqa: D301  (click wants the backspace itself)
     from ..errors import InputError
-    from ..solvers import Expression
+    from ..solvers import Expression, express
     from ..studio.panels import Panel, View
 
     check_output(output, SUFFIXES, sources)
+    manners, fps = given["manners"], given["fps"]
     with wrong_call():
-        for manner in manners:
-            Expression.parse(manner)
-    reading = Reading(unit, up, frame_rate, roles)
-    motions = [load_motion(path, reading) for path in sources]
+        expressions = [Expression.parse(manner) for manner in manners]
+    motions = [reading.load(path) for path in sources]
     try:
-        dots = motions[0].points() if points else None
+        dots = motions[0].points() if given["points"] else None
     except InputError:  # not a human figure: bones without dots
         dots = None
     panels = [
         Panel(motion, title, dots) for motion, title in zip(motions, _titles(sources), strict=True)
     ]
-    panels += [_expressed(motions[0], manner) for manner in manners]
-    view = View(math.radians(yaw), math.radians(pitch))
+    for manner, expression in zip(manners, expressions, strict=True):
+        panels.append(Panel(express(motions[0], expression), manner, None))
+    view = View(math.radians(given["yaw"]), math.radians(given["pitch"]))
     suffix = Path(output).suffix.lower()
     with progress("drawing") as tell:
         if suffix == ".png":
             from ..studio.pictures import contact_sheet
 
-            contact_sheet(panels, output, poses=poses, view=view)
+            contact_sheet(panels, output, poses=given["poses"], view=view)
         elif suffix == ".html":
             from ..studio.page import playback_page
 
@@ -105,26 +90,16 @@ def command(
             from ..studio.pictures import animation
 
             animation(panels, output, fps=fps, view=view, progress=tell)
-    if as_json:
-        drawn = [
-            {"input": path, "frames": len(motion), "rate": motion.rate}
-            for path, motion in zip(sources, motions, strict=True)
-        ]
-        emit({"output": output, "motions": drawn, "expressed": list(manners)})
-    else:
-        say(f"wrote {output}")
-
-
-def _expressed(motion: Motion, manner: str) -> Panel:
-    """A motion made in another manner, named by it."""
-    from ..solvers import Expression, express
-    from ..studio.panels import Panel
-
-    return Panel(express(motion, Expression.parse(manner)), manner, None)
+    drawn = [
+        {"input": path, "frames": len(motion), "rate": motion.rate}
+        for path, motion in zip(sources, motions, strict=True)
+    ]
+    report = {"output": output, "motions": drawn, "expressed": list(manners)}
+    return Answer(report, lambda: say(f"wrote {output}"))
 
 
 def _titles(sources: tuple[str, ...]) -> list[str]:
-    """File names without ending, with their folder where the names alone are the same."""
+    """Return file names without ending, with their folder where the names alone are the same."""
     paths = [Path(path) for path in sources]
     if len({path.stem for path in paths}) == len(paths):
         return [path.stem for path in paths]

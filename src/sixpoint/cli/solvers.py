@@ -2,52 +2,43 @@
 
 from __future__ import annotations
 
-import dataclasses
+from dataclasses import asdict
 from typing import Any
 
 import click
 
-from .console import emit, show_facts, show_table
-from .options import json_option
+from .console import show_facts, show_table
+from .options import Answer, json_option
 
 
 @click.command("solvers")
 @json_option
-def command(as_json: bool) -> None:
+def command() -> Answer:
     """List the solvers, what they can do, and their settings."""
-    from ..solvers import SOLVERS, Capabilities
-
-    if as_json:
-        emit({"solvers": {name: _describe(kind) for name, kind in SOLVERS.items()}})
-        return
-    abilities = [field.name for field in dataclasses.fields(Capabilities)]
-    show_table(
-        None,
-        ("solver", "method", *abilities),
-        [
-            (
-                name,
-                kind.title,
-                *("yes" if getattr(kind.capabilities, ability) else "-" for ability in abilities),
-            )
-            for name, kind in SOLVERS.items()
-        ],
-    )
-    for name, kind in SOLVERS.items():
-        settings = _describe(kind)["settings"]
-        show_facts(
-            f"Settings of {name}, for --set", [(k, _text(value)) for k, value in settings.items()]
-        )
-
-
-def _describe(kind: Any) -> dict[str, Any]:
+    from ..solvers import SOLVERS
     from ..solvers.settings import settings_of
 
-    return {
-        "title": kind.title,
-        "capabilities": dataclasses.asdict(kind.capabilities),
-        "settings": settings_of(kind),
+    found = {
+        name: {
+            "title": kind.title,
+            "capabilities": asdict(kind.capabilities),
+            "settings": settings_of(kind),
+        }
+        for name, kind in SOLVERS.items()
     }
+    return Answer({"solvers": found}, lambda: _show(found))
+
+
+def _show(found: dict[str, dict[str, Any]]) -> None:
+    abilities = list(next(iter(found.values()))["capabilities"])
+    rows = [
+        (name, it["title"], *("yes" if able else "-" for able in it["capabilities"].values()))
+        for name, it in found.items()
+    ]
+    show_table(None, ("solver", "method", *abilities), rows)
+    for name, it in found.items():
+        facts = [(key, _text(value)) for key, value in it["settings"].items()]
+        show_facts(f"Settings of {name}, for --set", facts)
 
 
 def _text(value: Any) -> str:

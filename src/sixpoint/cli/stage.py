@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from .console import emit, progress, show_facts
-from .options import json_option, wrong_call
+from .console import progress, show_facts
+from .options import Answer, json_option, wrong_call
 
 
 @click.command("stage")
@@ -34,7 +34,7 @@ from .options import json_option, wrong_call
               show_default=True, metavar="METRES", help="Between the cameras.")  # fmt: skip
 @click.option("--frames", type=click.IntRange(1), metavar="N", help="No more than so many.")
 @json_option
-def command(output: str, name: str, height: float, **given: Any) -> None:
+def command(output: str, name: str, height: float, **given: Any) -> Answer:
     """Play a synthetic scene before two calibrated cameras of 320 x 240.
 
     Writes left/ and right/ (pictures), cameras.json, marks.json and truth.npz.
@@ -56,12 +56,13 @@ def command(output: str, name: str, height: float, **given: Any) -> None:
         truth = write_room(folder, room, height, tell)
     save_points(truth, folder / "truth.npz")
     report = {"output": output, "scene": name, "frames": len(truth), "rate": truth.rate}
-    if given["as_json"]:
-        emit(report)
-        return
-    show_facts(f"{name} -> {output}", [("frames", f"{len(truth)} at {truth.rate:g} Hz")])
-    click.echo(
-        f"Next: sixpoint capture {folder / 'left'} {folder / 'right'} "
-        f"--calibration {folder / 'cameras.json'} -o points.npz"
-        + (f" --height {height:g}" if height != 1.75 else "")
-    )
+
+    def show() -> None:
+        show_facts(f"{name} -> {output}", [("frames", f"{len(truth)} at {truth.rate:g} Hz")])
+        click.echo(
+            f"Next: sixpoint capture {folder / 'left'} {folder / 'right'} "
+            f"--calibration {folder / 'cameras.json'} -o points.npz"
+            + (f" --height {height:g}" if height != 1.75 else "")
+        )
+
+    return Answer(report, show)

@@ -11,8 +11,8 @@ from typing import Any
 
 import click
 
-from .console import compiling, emit, progress, say, show_table
-from .options import check_output, json_option, wrong_call
+from .console import compiling, progress, say, say_notes, show_table
+from .options import Answer, check_output, json_option, wrong_call
 
 
 @click.command("train")
@@ -29,18 +29,7 @@ from .options import check_output, json_option, wrong_call
 @click.option("--credit", default="", help="Who is to be thanked for the data; for the card.")
 @click.option("--quick", is_flag=True, help="A tenth of the steps: to see whether it works.")
 @json_option
-def command(
-    data: str,
-    output: str,
-    validation: str | None,
-    steps: int,
-    units: int,
-    seed: int,
-    name: str,
-    credit: str,
-    quick: bool,
-    as_json: bool,
-) -> None:
+def command(data: str, output: str, **given: Any) -> Answer:
     """Fit a prior to motion: what people tend to do.
 
     DATA is a folder of BVH clips (01_walk.bvh, 01_run.bvh, 02_walk.bvh: the name up to the first
@@ -56,7 +45,7 @@ def command(
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
     from ..atomic_write import atomic_write
-    from ..bench.evaluation import evaluate_subjects
+    from ..bench.measures import evaluate_subjects
     from ..formats.clip_folders import read_subjects
     from ..priors.model import card_text
     from ..priors.training import TrainingSettings, train_prior
@@ -66,12 +55,11 @@ def command(
     check_output(output, (".npz",))
     beside = _card_place(Path(output))
     found, notes = read_subjects(data)
-    for note in notes:
-        say(f"note: {note}")
+    say_notes(notes)
     with wrong_call():
-        aside = _aside(list(found), validation)
-    settings = TrainingSettings(steps=max(1, steps // 10) if quick else steps, units=units,
-                                seed=seed)  # fmt: skip
+        aside = _aside(list(found), given["validation"])
+    steps = max(1, given["steps"] // 10) if given["quick"] else given["steps"]
+    settings = TrainingSettings(steps=steps, units=given["units"], seed=given["seed"])
     people = {key: Subject.of(key, motions) for key, motions in found.items()}
     with progress("training") as tell:
         prior = train_prior(
@@ -88,7 +76,7 @@ def command(
         with compiling(), progress("validation") as tell:
             figures = evaluate_subjects(judged, {key: found[key] for key in aside}, tell)
     training = [key for key in found if key not in aside]
-    place = Path(data).resolve().name
+    place, name, credit = Path(data).resolve().name, given["name"], given["credit"]
     card: dict[str, Any] = {
         "name": name,
         "data": f"{len(found)} subjects of `{place}`.",
@@ -97,7 +85,7 @@ def command(
         "validation": aside,
         "frames": sum(len(people[key].poses) for key in training),
         "command": f"sixpoint train {place} -o {Path(output).name} --validation "
-        f"{','.join(aside)} --steps {settings.steps} --units {units} --seed {seed} --name "
+        f"{','.join(aside)} --steps {steps} --units {settings.units} --seed {settings.seed} --name "
         f"{shlex.quote(name)}" + (f" --credit {shlex.quote(credit)}" if credit else ""),
         "figures": figures,
     }
@@ -106,27 +94,20 @@ def command(
     with atomic_write(beside) as file:
         file.write(card_text(prior).encode())
     say(f"wrote {output} and {beside}")
-    if as_json:
-        emit({"model": output, "card": str(beside), "numbers": prior.numbers, **card})
-        return
+    report = {"model": output, "card": str(beside), "numbers": prior.numbers, **card}
+    return Answer(report, lambda: _show(figures, solvers))
+
+
+def _show(figures: dict[str, dict[str, float]], solvers: tuple[str, ...]) -> None:
     columns = [f"{kind}_{who}" for kind in ("position", "own", "orientation") for who in solvers]
-    show_table(
-        "Subjects kept aside",
-        (
-            "subject",
-            "position, sik",
-            "guided",
-            "rotation, sik",
-            "guided",
-            "with helpers, sik",
-            "guided",
-        ),
-        [(key, *(f"{row[column]:.4f}" for column in columns)) for key, row in figures.items()],
-    )
+    titles = ("subject", "position, sik", "guided", "rotation, sik", "guided",
+              "with helpers, sik", "guided")  # fmt: skip
+    rows = [(key, *(f"{row[column]:.4f}" for column in columns)) for key, row in figures.items()]
+    show_table("Subjects kept aside", titles, rows)
 
 
 def _card_place(model: Path) -> Path:
-    """Where the card goes; refused if something else is there, or the model cannot go to its."""
+    """Return where the card goes; refused where it or the model cannot be written."""
     from ..errors import CannotWrite
 
     card = model.with_suffix(".md")
@@ -141,7 +122,7 @@ def _card_place(model: Path) -> Path:
 
 
 def _aside(names: list[str], wanted: str | None) -> list[str]:
-    """Subjects kept for validation."""
+    """Return the subjects kept for validation."""
     from ..errors import InputError, UnknownName
 
     if len(names) < 2:

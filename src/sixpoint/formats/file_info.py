@@ -15,7 +15,7 @@ from ..errors import FormatError, InputError, RolesNotFound
 from ..kernels import arrays
 from ..motion.motion import STRIPE, Motion
 from ..motion.points import SIX, Points
-from .registry import FORMATS, format_of, load, load_points
+from .registry import FORMATS, format_of, load, load_points, suffixes
 from .units import GUESSED, PLAUSIBLE_STATURE, UP, Figure
 
 CMU_JOINTS = frozenset({"LHipJoint", "LowerBack", "Neck1", "LeftFingerBase", "LThumb"})
@@ -95,6 +95,19 @@ def inspect(path: str | os.PathLike[str], **options: Any) -> FileInfo:
     if "lenient" in format_of(path).options:
         options.setdefault("lenient", True)
     return _of_motion(load(path, **options), path)
+
+
+def holds_points(path: str | os.PathLike[str]) -> bool:
+    """Return whether a file holds tracked points rather than a motion, as far as can be seen."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in suffixes("read"):
+        return suffix in suffixes("read_points")
+    if suffix not in suffixes("read_points"):
+        return False
+    try:
+        return inspect(path).holds == "points"
+    except FormatError:
+        return False  # whoever reads it will say what is wrong
 
 
 def _of_motion(motion: Motion, path: object) -> FileInfo:

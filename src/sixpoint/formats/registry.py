@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -104,11 +104,24 @@ def format_of(path: PathLike, task: str = "read") -> Format:
     raise UnknownName(kind, suffix or Path(path).name, [s for form in able for s in form.suffixes])
 
 
-def load(path: PathLike, **options: Any) -> Motion:
+def suffixes(task: str) -> tuple[str, ...]:
+    """Return file name endings that can "read", "write", "read_points" or "write_points"."""
+    able = [form for form in FORMATS.values() if getattr(form, task) is not None]
+    return tuple(suffix for form in able for suffix in form.suffixes)
+
+
+def takes_skeleton(path: PathLike) -> bool:
+    """Return whether a motion file keeps its skeleton in another file."""
+    suffix = Path(path).suffix.lower()
+    return any(suffix in form.suffixes and "skeleton" in form.options for form in FORMATS.values())
+
+
+def load(path: PathLike, *, roles: Mapping[str, str] | None = None, **options: Any) -> Motion:
     """Read a motion: BVH, AMC with ASF, NPZ.
 
     Args:
         path: the file; its ending says the format.
+        roles: role -> joint, such as ``l_wrist``, where the names of joints do not say it.
         **options: those of the format, where they differ from None: `unit` (metres per file unit or
             a name such as "cm"), `up` ("y", "z", "x"), `rate` [Hz], `lenient`, `skeleton` (.asf).
 
@@ -124,7 +137,10 @@ def load(path: PathLike, **options: Any) -> Motion:
             f"there are: {', '.join(form.options) or 'none'}."
         )
     assert form.read is not None
-    return form.read(path, **given)
+    motion = form.read(path, **given)
+    if not roles:
+        return motion
+    return replace(motion, skeleton=replace(motion.skeleton, roles=dict(roles)))
 
 
 def save(motion: Motion, path: PathLike) -> tuple[str, ...]:

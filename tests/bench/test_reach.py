@@ -1,4 +1,4 @@
-"""The map of what a hand can reach."""
+"""Collision scenes, and the map of what a hand can reach."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 import sixpoint as sp
-from sixpoint.bench.reach_map import TAGS, map_reach
+from sixpoint.bench.reach import TAGS, forward_reach, map_reach, sideways_reach
 from sixpoint.cli import main
 from sixpoint.errors import InputError
 from sixpoint.tasks import Box, Scene
@@ -51,3 +51,20 @@ def test_the_command_reach(tmp_path):
     report = json.loads(result.stdout)
     assert report["places"] == sum(report[tag] for tag in TAGS)
     assert out.exists()
+
+
+def test_a_reach_ahead_ends_in_a_box_behind():  # Fig. 14
+    found = forward_reach()
+    events = found.contacts.events()
+    assert {event.part for event in events} <= {"pelvis", "belly", "l_thigh", "r_thigh"}
+    assert events
+    assert events[0].first > 10
+    assert not found.contacts.highlight[0].any()
+    assert found.contacts.highlight[-1].any()
+
+
+def test_an_elbow_ends_in_a_box_beside():  # Figs. 15 and 16
+    found = sideways_reach()
+    parts = {event.part for event in found.contacts.events()}
+    assert parts == {"l_upper_arm", "l_forearm"}  # and not the hand, which the user watches
+    assert not found.contacts.highlight[0].any()

@@ -5,20 +5,21 @@ import math
 import numpy as np
 import pytest
 
+from sixpoint.api import reconstruct
 from sixpoint.bench.experiment import choose_solvers
 from sixpoint.bench.published import AVERAGE, CLIPS, published
-from sixpoint.bench.table1 import settings_of
-from sixpoint.bench.table1_runs import (
+from sixpoint.bench.table1 import (
     QUICK_FRAMES,
-    STRIP,
+    SELECTED,
     WEIGHTS,
     averages,
     bench_table1,
+    settings_of,
 )
 from sixpoint.data.clips import builtin
 from sixpoint.errors import InputError, UnknownName
 from sixpoint.motion.metrics import compare
-from sixpoint.solvers import SOLVERS, reconstruct
+from sixpoint.solvers import SOLVERS
 
 from .conftest import Refusing
 
@@ -77,7 +78,7 @@ def test_a_t_pose_in_front_is_left_out(rivals):
     assert "first frame left out" in table.notes[0]
     assert table.clips[0].pose == kick.pose
     assert table.clips[0].picks[-1] == kick.pose
-    assert len(table.clips[0].picks) == STRIP + 1
+    assert len(table.clips[0].picks) == SELECTED + 1
 
 
 def test_quick_looks_at_an_excerpt_around_the_paper_s_pose(rivals):
@@ -158,7 +159,7 @@ def paper_table(shared_data):
 
 @pytest.mark.data
 def test_the_paper_s_clips_reproduce_its_sik(paper_table):
-    assert paper_table.notes == ()
+    assert paper_table.notes == []
     assert all(clip.whole and clip.paper for clip in paper_table.clips)
     assert paper_table.average("sik", "position_rms") == pytest.approx(0.0246, rel=0.1)
     assert paper_table.average("sik", "orientation_rms") == pytest.approx(0.2942, rel=0.1)

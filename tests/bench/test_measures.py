@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from sixpoint.bench.motion_statistics import (
+from sixpoint.bench.measures import (
     NEARLY_STRAIGHT,
     angular_jerk,
     arm_swivel_errors,
+    averages,
     cancelled,
+    error_row,
+    evaluate,
     growth,
     jerk,
     motion_statistics,
@@ -27,6 +31,7 @@ from sixpoint.data.clips import builtin
 from sixpoint.kernels import arrays
 from sixpoint.limits import adult_limits
 from sixpoint.motion.motion import Motion
+from sixpoint.solvers import solver
 
 BODY = Skeleton.humanoid()
 ANATOMY = BODY.anatomy
@@ -47,9 +52,9 @@ def about(axis: tuple[float, float, float], degrees: float | np.ndarray) -> np.n
     return arrays.from_axis_angle(axis, np.radians(degrees))
 
 
-def statistics(turns: np.ndarray):
+def statistics(turns: np.ndarray) -> SimpleNamespace:
     motion = motion_of(turns)
-    return motion_statistics(motion, LIMITS, nearly_straight(motion))
+    return SimpleNamespace(**motion_statistics(motion, LIMITS, nearly_straight(motion)))
 
 
 def with_bent_arms(turns: np.ndarray, degrees: float = 90.0) -> np.ndarray:
@@ -211,13 +216,25 @@ def test_pelvis_rotation_rate_of_a_steady_turn(direction):
 def test_the_shortest_clips_have_statistics_too(frames):
     clip = builtin("squat").frames(slice(0, frames))
     found = motion_statistics(clip, LIMITS, nearly_straight(clip))
-    assert math.isnan(found.jerk) == (frames < 4)
-    assert found.swivel_jumps == 0
+    assert math.isnan(found["jerk"]) == (frames < 4)
+    assert found["swivel_jumps"] == 0
 
 
 def test_statistics_do_not_depend_on_where_a_person_stands():
     clip = builtin("boxing").frames(slice(0, 120))
     moved = replace(clip, root=clip.root + np.array([10.0, 1.0, -3.0]))
     one, other = (motion_statistics(m, LIMITS, nearly_straight(m)) for m in (clip, moved))
-    assert one.jerk == pytest.approx(other.jerk, rel=1e-6)
-    assert one.swivel_jump_max_deg == pytest.approx(other.swivel_jump_max_deg, abs=1e-6)
+    assert one["jerk"] == pytest.approx(other["jerk"], rel=1e-6)
+    key = "swivel_jump_max_deg"
+    assert one[key] == pytest.approx(other[key], abs=1e-6)
+
+
+def test_rows_merge_by_their_keys():
+    row = error_row(*evaluate(solver("sik"), builtin("squat").frames(slice(0, 60, 3))))
+    rows = [{"solver": "a", **row}, {"solver": "b", **row}, {"solver": "a", **row}]
+    merged = averages(rows, ("solver",), pooled=True)
+    assert [m["solver"] for m in merged] == ["a", "b"]
+    assert [m["frames"] for m in merged] == [40.0, 20.0]
+    unknown = {"roles": {"head": {"position": 0.1, "orientation": None}}, "frames": 1}
+    merged = averages([unknown, unknown], (), pooled=True)
+    assert merged[0]["roles"] == {"head": {"position": pytest.approx(0.1), "orientation": None}}
