@@ -17,17 +17,16 @@ from ..kernels.types import Floats
 from ..solvers import Solver, Tracker
 from .experiment import (
     SEED,
-    Column,
     Experiment,
     Facts,
     Measurements,
     Option,
     Progress,
     Shown,
-    Table,
     choose_solvers,
     counted,
     solve_each,
+    table,
     trial_count,
     trials_option,
 )
@@ -123,22 +122,12 @@ def _measure(tracker: Tracker, targets: Floats, start: str) -> dict[str, Any]:
     }
 
 
-COLUMNS = (
-    Column("solver", "solver"),
-    Column("joints", "joints"),
-    Column("success", "success", "{:.1%}"),
-    Column("needlessly missed", "missed_median", "{:.1e}"),
-    Column("iterations", "iterations_median", "{:.0f}"),
-    Column("p95", "iterations_p95", "{:.0f}"),
-    Column("us", "median_us", "{:.0f}"),
-    Column("p95", "p95_us", "{:.0f}"),
-)
-
-
 def _show(found: Measurements) -> Shown:
+    keys = "solver joints success:.1% missed_median:.1e iterations_median:.0f iterations_p95:.0f "
     for kind, start, title in CASES:
         rows = [row for row in found["rows"] if (row["targets"], row["start"]) == (kind, start)]
-        yield Table(f"{title} ({rows[0]['trials']})", COLUMNS, rows)
+        title = f"{title} ({rows[0]['trials']})"
+        yield table(title, f"{keys}median_us:.0f p95_us:.0f", rows)
     success = (
         f"within {found['reached']:g} of the length; out of reach: within "
         f"{found['stretched']:g} of the least that can be missed"

@@ -146,9 +146,14 @@ def agreed(found: Numbers, larger: Sequence[str], smaller: Sequence[str]) -> Ver
     return any(clear) and (PARTLY if contrary or not all(clear) else True), words
 
 
-def ranked(numbers: Mapping[str, float]) -> str:
+def ranked(numbers: Mapping[str, Any], form: str = "{}") -> str:
+    """Return names from the smallest number to the largest, in words."""
+    return " < ".join(form.format(name, numbers[name]) for name in in_order(numbers))
+
+
+def in_order(numbers: Mapping[str, Any]) -> list[str]:
     """Return names from the smallest number to the largest."""
-    return " < ".join(sorted(numbers, key=lambda name: numbers[name]))
+    return sorted(numbers, key=lambda name: float(numbers[name]))
 
 
 # Numbers of a table by the paper's names
@@ -158,9 +163,9 @@ def means(
     table: Table1, key: str, solvers: Sequence[str], *, as_published: bool = False
 ) -> Numbers:
     """Return solver -> mean of a number over all clips, for those that were run on all."""
-    found = {s: table.average(s, key) for s in solvers if s in table.names}
+    found = {s: table.average(s, key) for s in solvers}
     if as_published:
-        theirs = {s: table.average(s, key, as_published=True) for s in found}
+        theirs = {s: table.average(s, key, as_published=True) for s in solvers}
         found |= {s: value for s, value in theirs.items() if math.isfinite(value)}
     return {s: value for s, value in found.items() if math.isfinite(value)}
 
@@ -168,8 +173,8 @@ def means(
 def on(table: Table1, name: str, key: str, solvers: Sequence[str], runs: Any = None) -> Numbers:
     """Return solver -> a number on one of the paper's clips."""
     clip, runs = table.clip(name), table.runs if runs is None else runs
-    found = {s: runs.get((s, clip.name)) for s in solvers} if clip else {}
-    return {s: r.row[key] for s, r in found.items() if r and r.row[key] is not None}
+    found = {s: runs[s, clip.name].row[key] for s in solvers if clip and (s, clip.name) in runs}
+    return {s: value for s, value in found.items() if value is not None}
 
 
 def by_clip(
@@ -233,7 +238,7 @@ def lowest(name: str) -> Callable[[Numbers], Verdict]:
     """Whether one solver has the smallest number, the others as published; and as they are here."""
 
     def one(numbers: Numbers) -> Verdict:
-        order = sorted(numbers, key=lambda s: float(numbers[s]))
+        order = in_order(numbers)
         words = f"Lowest is {order[0]} with {numbers[order[0]]:.4f}"
         if order[0] != name:
             words += f"; {name} is number {order.index(name) + 1} with {numbers[name]:.4f}"
@@ -258,7 +263,7 @@ def on_playground(table: Table1) -> Numbers:
 
 def best_on_playground(found: Numbers) -> Verdict:
     """Whether PIK is best in position and KMA in orientation."""
-    best = {key: min(row, key=lambda s: float(row[s])) for key, row in found.items()}
+    best = {key: in_order(row)[0] for key, row in found.items()}
     words = f"Lowest position error: {best['position_rms']}; orientation: "
     return list(best.values()) == ["pik", "kma"], f"{words}{best['orientation_rms']}."
 
@@ -268,8 +273,7 @@ def top_five(found: Numbers) -> Verdict:
     words = f"{ranked(found[PUBLISHED])}."
     if found[PUBLISHED] != found[USUAL]:
         words += f" With our settings: {ranked(found[USUAL])}."
-    order = sorted(found[PUBLISHED], key=lambda s: float(found[PUBLISHED][s]))
-    return set(BETTER) <= set(order[:5]), words
+    return set(BETTER) <= set(in_order(found[PUBLISHED])[:5]), words
 
 
 def everywhere(*keys: str, of: Sequence[str]) -> Callable[[Table1], Numbers]:
@@ -288,9 +292,8 @@ def worst_everywhere(name: str) -> Callable[[Numbers], Verdict]:
     def holds(found: Numbers) -> Verdict:
         clear, words, contrary = [], [], []
         for key, row in found.items():
-            others = {s: float(row[s]) for s in row if s not in (name, ORIGINAL)}
-            second = max(others, key=lambda s: others[s])
-            ratio = float(row[name]) / max(others[second], 1e-12)
+            second = max((s for s in row if s not in (name, ORIGINAL)), key=lambda s: float(row[s]))
+            ratio = float(row[name]) / max(row[second], 1e-12)
             if "," not in key:
                 clear.append(clearly(ratio, 1.0))
                 words.append(f"{key} {ratio:.2f} times that of {second}")
@@ -323,7 +326,8 @@ def slower(slow: Sequence[str], fast: Sequence[str]) -> Callable[[Numbers], Verd
 
     def holds(found: Numbers) -> Verdict:
         ours = {s: float(found[s]["ours"]) for s in (*slow, *fast)}
-        last, first = max(fast, key=lambda s: ours[s]), min(slow, key=lambda s: ours[s])
+        last = in_order({s: ours[s] for s in fast})[-1]
+        first = in_order({s: ours[s] for s in slow})[0]
         words = f"Slowest of {', '.join(fast)}: {last}, {ours[last]:.1f} times SIK; fastest of the "
         return ours[last] < ours[first], f"{words}others: {first}, {ours[first]:.1f}."
 
@@ -412,8 +416,7 @@ def above(names: Sequence[str], bounds: Sequence[str]) -> Callable[[Numbers], Ve
         theirs = {where: row for where, row in found.items() if where != USUAL}
         answer, contrary = agreed(theirs, names, bounds)
         mean = found[AVERAGE]
-        order = sorted(mean, key=lambda s: float(mean[s]))
-        words = " < ".join(f"{s} {mean[s]:.1f}" for s in order)
+        words = ranked(mean, "{} {:.1f}")
         for name in bounds:
             if found[USUAL][name] != mean[name]:
                 words += f"; {name} with our settings {found[USUAL][name]:.1f}"

@@ -26,7 +26,6 @@ from .experiment import (
     SEED,
     Column,
     Experiment,
-    Facts,
     Measurements,
     Progress,
     Shown,
@@ -35,6 +34,7 @@ from .experiment import (
     counted,
     quiet,
     solve_each,
+    table,
     timed,
     trial_count,
     trials_option,
@@ -272,66 +272,30 @@ def _batch(targets: Floats, joints: int = 10) -> list[dict[str, Any]]:
     return rows
 
 
-TABLE1 = (
-    Column("solver", "solver"),
-    Column("joints", "joints"),
-    Column("iterations", "iterations", "{:.1f}"),
-    Column("first 15", "iterations_of_15", "{:.1f}"),
-    Column("the paper", "iterations_paper", "{:.1f}"),
-    Column("us", "us", "{:.1f}"),
-    Column("the paper", "us_paper", "{:.0f}"),
-    Column("met", "success", "{:.0%}"),
-)
-EXACT = (
-    Column("joints", "joints"), Column("met", "met"), Column("steps", "iterations", "{:.0f}"),
-    Column("p95", "iterations_p95", "{:.0f}"), Column("us in a batch", "us", "{:.1f}"),
-    Column("positions only", "us_places_only", "{:.1f}"),
-    Column("us of a call", "us_call", "{:.1f}"),
-)  # fmt: skip
-CHANGE = (
-    Column("solver", "solver"),
-    Column("rotation of all joints [rad]", "change", "{:.2f}"),
-    Column("bends, in circles", "turns", "{:.2f}"),
-    Column("rolled up", "rolled_up", "{:.0%}"),
-)
-WEIGHED = (
-    Column("solver", "solver"), Column("weight", "weight", "{:.2f}"),
-    Column("first", "inner", "{:.3f}"), Column("second", "tip", "{:.3f}"),
-)  # fmt: skip
-
-
 def _show(found: Measurements) -> Shown:
     trials = found["table1"][0]["trials"]
-    title = f"Table 1: to a hundredth of the length, means over {trials}"
-    yield Table(title, TABLE1, found["table1"])
-    yield Table(
-        "mass-spring with its default preset: to a thousandth of the length",
-        EXACT,
-        [row | {"met": f"{row['converged']} of {row['of']}"} for row in found["exact"]],
-    )
-    change = [{"solver": name, **row} for name, row in found["joint_change"].items()]
-    yield Table("ten joints: what a solve does to the pose", CHANGE, change)
+    keys = "solver joints iterations:.1f iterations_of_15:.1f iterations_paper:.1f us:.1f "
+    title = f"Table 1: to a hundredth of the length, means over {trials}; us without Python's part"
+    yield table(title, f"{keys}us_paper:.0f success:.0%", found["table1"])
+    keys = "joints converged of iterations:.0f iterations_p95:.0f us:.1f us_places_only:.1f "
+    title = "mass-spring with its default preset: to a thousandth of the length, us in a batch"
+    yield table(title, f"{keys}us_call:.1f", found["exact"])
+    title = "ten joints: rotation of all joints [rad], bends in circles, poses rolled up"
+    yield table(title, "change:.2f turns:.2f rolled_up:.0%", found["joint_change"])
     title = "two targets that cannot both be met: distances by the weight of the first"
-    yield Table(title, WEIGHED, found["weights"])
+    yield table(title, "solver weight:.2f inner:.3f tip:.3f", found["weights"])
     for grid in found["map"]:
-        columns = [Column(f"{step:g}", f"{step:g}", "{:.0f}") for step in grid["steps"]]
+        steps = [Column(f"{step:g}", f"{step:g}", ".0f") for step in grid["steps"]]
         yield Table(
             f"steps of {grid['joints']} joints by damping (rows) and step; - does not come to rest",
-            [Column("", "damping", "{:g}"), *columns],
+            [Column("", "damping", "g"), *steps],
             [
                 {"damping": damping}
                 | {f"{step:g}": n for step, n in zip(grid["steps"], row, strict=True)}
                 for damping, row in zip(grid["dampings"], grid["iterations"], strict=True)
             ],
         )
-    rates = [f"{row['chains_per_s']:.0f}/s ({row['threads']} threads)" for row in found["batch"]]
-    yield Facts(
-        None,
-        [
-            ("batch", f"{found['batch'][0]['joints']} joints: {', '.join(rates)}"),
-            ("us", "of Table 1: without the cost of a call, measured by a frame without a target"),
-        ],
-    )
+    yield table("a batch in one call", "joints chains threads chains_per_s:,.0f", found["batch"])
 
 
 EXPERIMENT = Experiment(

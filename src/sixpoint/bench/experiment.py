@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import os
 import platform
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -43,24 +44,27 @@ class Column(NamedTuple):
     title: str
     key: str
     """Key in the row; ``a.b`` looks up ``b`` in the row's mapping ``a``."""
-    form: str = "{}"
+    form: str = ""
+    """Format specification; default four digits for fractions."""
     factor: float = 1.0
     """Numbers are multiplied by it before they are printed, for instance 1e3 for millimetres."""
-    published: str = ""
-    """Key of the number in the paper, shown in brackets if the row has it."""
 
     def cell(self, row: Row) -> str:
         """Return the text of this column for a row; ``-`` for what is unknown."""
-        text, paper = self._text(row, self.key), self._text(row, self.published)
-        return f"{text} ({paper})" if self.published and paper != "-" else text
-
-    def _text(self, row: Row, key: str) -> str:
         value: Any = row
-        for part in key.split("."):
+        for part in self.key.split("."):
             value = None if value is None else value.get(part)
         if value is None:
             return "-"
-        return self.form.format(value if self.factor == 1.0 else self.factor * value)
+        if self.factor != 1.0:
+            value = self.factor * value
+        return format(value, self.form or (".4g" if isinstance(value, float) else ""))
+
+
+def columns(keys: str) -> list[Column]:
+    """Return a column for each ``KEY`` or ``KEY:FORMAT`` of a text; keys are also their titles."""
+    pairs = (key.partition(":") for key in keys.split())
+    return [Column(re.sub(r"[._]", " ", key), key, form) for key, _, form in pairs]
 
 
 class Table(NamedTuple):
@@ -71,11 +75,24 @@ class Table(NamedTuple):
     rows: Sequence[Row]
 
 
+def table(title: str, keys: str, rows: Sequence[Row] | Mapping[str, Row]) -> Table:
+    """Return a table with columns as in `columns`; rows may also be a mapping by name."""
+    if isinstance(rows, Mapping):
+        rows = [{"name": name, **row} for name, row in rows.items()]
+        keys = f"name {keys}"
+    return Table(title, columns(keys), rows)
+
+
 class Facts(NamedTuple):
     """Single measurements, one a line: name and text."""
 
     title: str | None
     pairs: Sequence[tuple[str, str]]
+
+
+def facts(title: str, keys: str, found: Row) -> Facts:
+    """Return single numbers of a report, with keys as in `columns`."""
+    return Facts(title, [(column.title, column.cell(found)) for column in columns(keys)])
 
 
 Shown = Iterator[Table | Facts]

@@ -31,7 +31,6 @@ from ..motion.motion import Motion
 from ..solvers import solver
 from .experiment import (
     DATA_OPTION,
-    Column,
     Experiment,
     Facts,
     Inputs,
@@ -39,12 +38,13 @@ from .experiment import (
     Option,
     Progress,
     Shown,
-    Table,
     choose_solvers,
     clip_paths,
     counted,
     excerpt,
+    facts,
     pivot,
+    table,
     timed,
 )
 from .measures import evaluate
@@ -125,7 +125,7 @@ def bench_limits(
     """
     trials, parts = QUICK_TRIALS if quick else TRIALS, 100
     step = progress or (lambda done, total: None)
-    out: Measurements = {"bench": "limits", "quick": quick, "family": family}
+    out: Measurements = {"family": family}
     out["classification"] = classification(trials)
     out["frame_rates"] = frame_rates(trials)
     step(1, 3 + parts)
@@ -380,61 +380,29 @@ def conclusion(table: Sequence[dict[str, Any]]) -> list[str]:
     return found
 
 
-CLASSIFICATION = (
-    Column("noise [deg]", "noise_deg", "{:g}"),
-    Column("type", "type"),
-    Column("share rule", "right_share", "{:.1%}"),
-    Column("absolute rule", "right_absolute", "{:.1%}"),
-    Column("axis off: mean", "axis_error_mean_deg", "{:.2f}"),
-    Column("p95", "axis_error_p95_deg", "{:.2f}"),
-    Column("max", "axis_error_max_deg", "{:.2f}"),
-)
-FIG8 = (
-    Column("solver", "solver"), Column("limits", "limits"),
-    Column("position", "position_rms", "{:.4f}"), Column("better", "position_better"),
-    Column("orientation [rad]", "orientation_rms", "{:.4f}"),
-    Column("better", "orientation_better"),
-    Column("points off [mm]", "target_mean_m", "{:.1f}", 1e3),
-)  # fmt: skip
-
-
 def _show(found: Measurements) -> Shown:
     trials = found["classification"][0]["trials"]
-    title = f"synthetic joints recognised ({trials} of each)"
-    yield Table(title, CLASSIFICATION, found["classification"])
+    yield table(
+        f"synthetic joints recognised ({trials} of each)",
+        "noise_deg:g type right_share:.1% right_absolute:.1% axis_error_mean_deg:.2f "
+        "axis_error_p95_deg:.2f axis_error_max_deg:.2f",
+        found["classification"],
+    )
     rates, types = pivot(found["frame_rates"], "rate", "type", "right_share")
-    yield Table(
-        "recognised in clips of 2 s with 1 degree of noise",
-        [Column("frames a second", "rate", "{:g}"), *(Column(t, t, "{:.1%}") for t in types)],
-        rates,
+    title = "recognised in clips of 2 s with 1 degree of noise"
+    yield table(title, f"rate:g {' '.join(f'{kind}:.1%' for kind in types)}", rates)
+    yield table(
+        "the six end effectors reconstructed under different limits",
+        "solver limits clips position_rms:.4f position_rms_better orientation_rms:.4f "
+        "orientation_rms_better target_mean_m:.4f",
+        [row for row in found["fig8"]["averages"] if row["position_rms"] is not None],
     )
-    rows = []
-    for row in found["fig8"]["averages"]:
-        if row["position_rms"] is not None:
-            better = {f"{key}_better": f"{row[f'{key}_rms_better']}/{row['clips']}"
-                      for key in ("position", "orientation")}  # fmt: skip
-            rows.append(row | better)
-    yield Table("the six end effectors reconstructed under different limits", FIG8, rows)
-    samples, spent = found["samples"], found["time"]
-    hinge, ball = samples["hinge"], samples["zyz_centred"]
-    yield Facts(
-        None,
-        [
-            (
-                "100 against 1000 samples",
-                f"hinges {hinge['median_deg']:.2f} degrees in the median, "
-                f"{hinge['below_3deg']:.1%} below 3; balls (centred ZYZ) "
-                f"{ball['median_deg']:.2f}, {ball['below_3deg']:.1%}; "
-                f"{samples['clips']} clips of 2 s",
-            ),
-            (
-                "30 bones, 100 samples",
-                f"{spent['estimate_median_ms']:.1f} ms (best {spent['estimate_best_ms']:.1f}); "
-                f"the paper: {spent['paper_ms']:g} ms",
-            ),
-            *(("Fig. 8", line) for line in found["fig8"]["conclusion"]),
-        ],
-    )
+    intervals = {kind: found["samples"][kind] for kind in ("hinge", "zyz_centred")}
+    title = f"100 against 1000 samples, {found['samples']['clips']} clips of 2 s"
+    yield table(title, "median_deg:.2f below_3deg:.1%", intervals)
+    keys = "estimate_median_ms:.1f estimate_best_ms:.1f paper_ms:g"
+    yield facts("30 bones, 100 samples", keys, found["time"])
+    yield Facts("Fig. 8", [("", line) for line in found["fig8"]["conclusion"]])
 
 
 def read_recordings(options: dict[str, Any]) -> Inputs:

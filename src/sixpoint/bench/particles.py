@@ -34,15 +34,16 @@ from .experiment import (
     SEED,
     Column,
     Experiment,
-    Facts,
     Measurements,
     Option,
     Progress,
     Shown,
     Table,
     counted,
+    facts,
     pivot,
     solve_each,
+    table,
     timed,
     trial_count,
     trials_option,
@@ -342,51 +343,35 @@ def draw_particles(found: Mapping[str, Any], folder: Path, options: Any = None) 
     ]
 
 
-SPEEDS = (
-    Column("limits", "limits"),
-    Column("iterations a second", "iterations_per_second", "{:.0f}"),
-    Column("draws rejected", "rejected_part", "{:.1%}"),
-)
-SCENE = (
-    Column("scene", "scene"),
-    Column("seeds", "seeds"),
-    Column("all held", "rate", "{:.0%}"),
-    Column("what", "what"),
-    Column("median", "median", "{:.3g}"),
-    Column("worst", "worst", "{:.3g}"),
-)
-
-
 def _show(found: Measurements) -> Shown:
     rows, counts = pivot(found["success"], "dof", "particles", "success")
     rim = {row["dof"]: row["success"] for row in found["success_rim"]}
     yield Table(
         f"success within 200 iterations ({found['trials']} targets up to 0.88 of the reach)",
-        (
+        [
             Column("DoF", "dof"),
-            *(Column(f"{n} particles", n, "{:.1%}") for n in counts),
-            Column("30, rim up to 0.98", "rim", "{:.1%}"),
-        ),
+            *(Column(f"{n} particles", n, ".1%") for n in counts),
+            Column("30, rim up to 0.98", "rim", ".1%"),
+        ],
         [row | {"rim": rim[row["dof"]]} for row in rows],
     )
     rows, dofs = pivot(found["times"], "method", "dof", "us")
-    columns = [Column(f"{dof} DoF", dof, "{:.0f}") for dof in dofs]
-    yield Table("time of an iteration [us]", [Column("method", "method"), *columns], rows)
-    yield Table("the 90-DoF chain with both constraints, 30 particles", SPEEDS, found["speeds"])
-    facts = [
+    dof_columns = [Column(f"{dof} DoF", dof, ".0f") for dof in dofs]
+    yield Table("time of an iteration [us]", [Column("method", "method"), *dof_columns], rows)
+    yield table(
+        "the 90-DoF chain with both constraints, 30 particles",
+        "limits iterations_per_second:.0f rejected_part:.1%",
+        found["speeds"],
+    )
+    scenes = [
         {"scene": name, "what": what} | scene | fact
         for name, scene in found["scenes"].items()
         for what, fact in scene["facts"].items()
     ]
-    yield Table("scenes with several constraints", SCENE, facts)
-    yield Facts(
-        None,
-        [
-            ("time against DoF", f"slope {found['time_slope']:.2f} of the logarithms"),
-            ("the same with limits", f"slope {found['time_slope_limits']:.2f}"),
-            ("hand", f"tips within {1e3 * found['hand_tip_max_m']:.1f} mm in all seeds"),
-        ],
-    )
+    keys = "scene seeds rate:.0% what median:.3g worst:.3g"
+    yield table("scenes with several constraints", keys, scenes)
+    keys = "time_slope:.2f time_slope_limits:.2f time_slope_finite_differences:.2f"
+    yield facts("time against DoF, slopes of the logarithms", keys, found)
 
 
 EXPERIMENT = Experiment(

@@ -33,18 +33,16 @@ from .charts import draw_curves, empty_axes, new_figure, save_figure
 from .experiment import (
     DATA_OPTION,
     SEED,
-    Column,
     Experiment,
     Inputs,
     Measurements,
     Option,
     Progress,
-    Row,
     Shown,
-    Table,
     counted,
     excerpt,
     read_clips,
+    table,
 )
 from .measures import ALL, averages, error_row, evaluate
 from .published import paper_clip
@@ -361,7 +359,7 @@ BETWEEN = 0.5
 """Least time between two of them [s]."""
 
 
-def draw_stresses(found: Row, path: str | Path) -> Path:
+def draw_stresses(found: Measurements, path: str | Path) -> Path:
     """Draw errors over noise, drop-outs and wrong lengths."""
     figure = new_figure("A chart", (10.0, 3.2), 110)
     for k, (kind, stress) in enumerate(STRESSES.items()):
@@ -435,69 +433,32 @@ def _files(found: Measurements, folder: Path, options: Mapping[str, Any]) -> lis
     return written
 
 
-ERRORS = (
-    Column("position", "position_rms", "{:.4f}"),
-    Column("rotation", "orientation_rms_own", "{:.4f}"),
-    Column("with helpers", "orientation_rms", "{:.4f}"),
-    Column("effector mm", "effector_mean_m", "{:.2f}", 1e3),
-    Column("p99", "effector_p99_m", "{:.1f}", 1e3),
-    Column("jitter", "jitter_ratio", "{:.2f}"),
-    Column("largest step", "largest_step_deg", "{:.0f}"),
-    Column("us", "median_us", "{:.1f}"),
-)
-CLIP, SUBJECT, SOLVER = (Column(key, key) for key in ("clip", "subject", "solver"))
-POSITION = Column("position", "position_rms", "{:.4f}")
-ROTATION = Column("rotation", "orientation_rms", "{:.4f}")
-STRESS = (
-    Column("stress", "stress"),
-    Column("level", "level", "{:g}"),
-    SOLVER,
-    POSITION,
-    ROTATION,
-)
-CONFIDENCE = (
-    Column("confidence", "range"),
-    Column("frames", "frames"),
-    Column("position, mean", "position_mean", "{:.4f}"),
-)
-NAMES = (
-    Column("the points look as if", "mistake"),
-    Column("confidence", "confidence", "{:.2f}"),
-    Column("frames below 0.5", "doubted", "{:.0%}"),
-    Column("clips in which it is named", "share"),
-)
-OTHERS = (
-    SOLVER, Column("with", "variant"), POSITION, ROTATION,
-    Column("elbow mm", "elbow_mean_m", "{:.1f}", 1e3),
-    Column("knee mm", "knee_mean_m", "{:.1f}", 1e3),
-    Column("effector mm", "effector_mean_m", "{:.2f}", 1e3),
-    Column("iterations", "iterations", "{:.2f}"), Column("us", "median_us", "{:.0f}"),
-    Column("steps > 30", "steps_over_30deg", "{:.1f}"),
-)  # fmt: skip
-
-
 def _show(found: Measurements) -> Shown:
-    yield Table("By clip", (CLIP, SOLVER, *ERRORS), found["rows"])
+    errors = "solver position_rms:.4f orientation_rms_own:.4f orientation_rms:.4f "
+    errors += "effector_mean_m:.5f effector_p99_m:.4f jitter_ratio:.2f largest_step_deg:.0f "
+    errors += "median_us:.1f"
+    yield table("By clip", f"clip {errors}", found["rows"])
     if len(found["subjects"]) < len(found["rows"]):
-        yield Table("By subject", (SUBJECT, SOLVER, *ERRORS), found["subjects"])
-    yield Table("Averages over clips", (SOLVER, *ERRORS), found["averages"])
+        yield table("By subject", f"subject {errors}", found["subjects"])
+    yield table("Averages over clips", errors, found["averages"])
     if found["kept_aside"]:
         title = "People whom the prior was not fitted to"
-        yield Table(title, (SUBJECT, SOLVER, *ERRORS), found["kept_aside"])
-    shown = ("sik", "guided")
+        yield table(title, f"subject {errors}", found["kept_aside"])
     roles = {row["solver"]: row["roles"] for row in found["averages"]}
-    columns = [
-        *(Column(f"position mm, {s}", f"{s}.position", "{:.1f}", 1e3) for s in shown),
-        *(Column(f"rotation, {s}", f"{s}.orientation", "{:.3f}") for s in shown),
-    ]
-    rows = [{"joint": role} | {s: roles[s][role] for s in shown} for role in roles["sik"]]
-    yield Table("By joint", (Column("joint", "joint"), *columns), rows)
-    yield Table("Under stress", STRESS, found["stresses"])
-    rows = [row | {"range": f"{row['from']:g} to {row['to']:g}"} for row in found["confidence"]]
-    yield Table("Errors by confidence", CONFIDENCE, rows)
-    rows = [row | {"share": f"{row['named']} of {row['clips']}"} for row in found["mistakes"]]
-    yield Table("Confidence where names or axes are wrong", NAMES, rows)
-    yield Table("Other solvers, averages over clips", OTHERS, found["others"]["averages"])
+    joints = {role: {s: roles[s][role] for s in ("sik", "guided")} for role in roles["sik"]}
+    keys = "sik.position:.4f guided.position:.4f sik.orientation:.3f guided.orientation:.3f"
+    yield table("By joint", keys, joints)
+    keys = "stress level:g solver position_rms:.4f orientation_rms:.4f"
+    yield table("Under stress", keys, found["stresses"])
+    yield table("Errors by confidence", "from:g to:g frames position_mean:.4f", found["confidence"])
+    title = "Confidence where names or axes are wrong"
+    yield table(title, "mistake confidence:.2f doubted:.0% named clips", found["mistakes"])
+    yield table(
+        "Other solvers, averages over clips",
+        "solver variant position_rms:.4f orientation_rms:.4f elbow_mean_m:.4f knee_mean_m:.4f "
+        "effector_mean_m:.5f iterations:.2f median_us:.0f steps_over_30deg:.1f",
+        found["others"]["averages"],
+    )
 
 
 def _solvers(options: Mapping[str, Any]) -> list[Solver]:

@@ -16,19 +16,17 @@ from ..motion.motion import Motion
 from ..solvers import Solver, Tracker
 from .experiment import (
     DATA_OPTION,
-    Column,
     Experiment,
-    Facts,
     Measurements,
     Option,
     Progress,
     Shown,
-    Table,
     counted,
     excerpt,
     has_setting,
     quiet,
     read_clips,
+    table,
     timed,
 )
 
@@ -129,24 +127,11 @@ def _throughput(method: Solver, clips: Sequence[Motion], threads: int, runs: int
 
 
 def _show(found: Measurements) -> Shown:
-    yield Table(
-        f"{found['solver']}: {found['frames']} frames of {found['clips']} clips, "
-        f"best of {found['runs']} runs, us per frame",
-        (
-            Column("collisions", "setting"),
-            Column("clip median", "clip_median_us", "{:.1f}"),
-            Column("clip p99", "clip_p99_us", "{:.1f}"),
-            Column("with report", "clip_with_report_us", "{:.1f}"),
-            Column("call median", "stream_median_us", "{:.1f}"),
-            Column("call p99", "stream_p99_us", "{:.1f}"),
-        ),
-        [row | {"setting": "on" if row["collisions"] else "off"} for row in found["results"]],
-    )
-    rates = [
-        (f"{row['threads']} thread(s)", f"{row['frames_per_s']:,.0f} frames/s, whole clips")
-        for row in found["threads"]
-    ]
-    yield Facts(None, [*rates])
+    title = f"{found['solver']}: {found['frames']} frames of {found['clips']} clips, "
+    keys = "collisions clip_median_us:.1f clip_p99_us:.1f clip_with_report_us:.1f "
+    keys += "stream_median_us:.1f stream_p99_us:.1f"
+    yield table(f"{title}best of {found['runs']} runs, us per frame", keys, found["results"])
+    yield table("whole clips", "threads frames_per_s:,.0f", found["threads"])
 
 
 EXPERIMENT = Experiment(

@@ -31,7 +31,6 @@ from .claims import CLAIMS
 from .experiment import (
     DATA_OPTION,
     SOLVERS_OPTION,
-    Column,
     Experiment,
     Facts,
     Inputs,
@@ -39,7 +38,6 @@ from .experiment import (
     Option,
     Progress,
     Shown,
-    Table,
     choose_solvers,
     counted,
     excerpt,
@@ -47,6 +45,7 @@ from .experiment import (
     machine,
     quiet,
     read_clips,
+    table,
 )
 from .measures import arm_swivel_errors, growth, motion_statistics, nearly_straight
 from .published import AVERAGE, CLIPS, DOUBTS, METHODS, Measure, PaperClip, paper_clip, published
@@ -409,27 +408,21 @@ def settings_of(each: Solver) -> dict[str, Any]:
     return {f.name: getattr(each, f.name) for f in fields(each) if f.name != "weights"}
 
 
-COLUMNS = (
-    Column("solver", "solver"),
-    Column("position", "position_rms", "{:.4f}", published="paper.position_rms"),
-    Column("orientation", "orientation_rms", "{:.4f}", published="paper.orientation_rms"),
-    Column("us/frame", "median_us", "{:.1f}"),
-    Column("x SIK", "time_ratio_to_sik", "{:.1f}", published="paper.time_ratio_to_sik"),
-    Column("missed mm", "target_mean_m", "{:.1f}", 1e3),
-    Column("limits", "limit_violations", "{:.0f}"),
-    Column("jumps", "steps_over_30deg", "{:.0f}"),
-)
-
-
 def _show(report: Measurements) -> Shown:
     rows = {row["solver"]: row for row in report["averages"]}
     paper = {row["solver"]: row for row in report["published"] if row["clip"] == AVERAGE}
     clips = report["settings"]["clips"]
     parts = "excerpts of " * report["quick"]
     frames = sum(clip["frames"] for clip in clips)
-    title = f"Averages over {parts}{len(clips)} clip{'s'[: len(clips) > 1]}, {frames} frames"
-    title += " (the paper's in brackets)" if paper else ""
-    yield Table(title, COLUMNS, [rows[s] | {"paper": paper.get(s)} for s in display_order(report)])
+    keys = "solver position_rms:.4f {0}position_rms:.4f orientation_rms:.4f "
+    keys += "{0}orientation_rms:.4f median_us:.1f time_ratio_to_sik:.1f {0}time_ratio_to_sik:.1f "
+    keys += "target_mean_m:.4f limit_violations:.0f steps_over_30deg:.0f"
+    shown = [key for key in keys.split() if paper or "{0}" not in key]
+    yield table(
+        f"Averages over {parts}{len(clips)} clip{'s'[: len(clips) > 1]}, {frames} frames",
+        " ".join(shown).format("paper."),
+        [rows[s] | {"paper": paper.get(s)} for s in display_order(report)],
+    )
     claims = [(MARKS[claim["reproduced"]], claim["claim"]) for claim in report["claims"]]
     if any(word != MARKS[None] for word, _ in claims):
         yield Facts("Claims of the paper, reproduced or not", claims)

@@ -42,14 +42,14 @@ from .charts import (
     save_figure,
 )
 from .experiment import (
-    Column,
     Experiment,
     Facts,
     Measurements,
     Progress,
     Shown,
-    Table,
     counted,
+    facts,
+    table,
     timed,
 )
 
@@ -375,89 +375,34 @@ def _files(found: Measurements, folder: Path, options: Any) -> list[Path]:
     ]
 
 
-MET = (
-    Column("scene", "scene"),
-    Column("noise", "noise", "{:g}"),
-    Column("height", "height_m", "{:g} m"),
-    Column("distance", "distance_m", "{:g} m"),
-    Column("swaps", "swaps"),
-    Column("mean", "mean_mm", "{:.1f} mm"),
-    Column("worst", "worst_mm", "{:.0f} mm"),
-    Column("hands seen", "hands_seen", "{:.0%}"),
-)
-JITTER = (
-    Column("filter expects", "acceleration", "{:g} m/s2"), Column("damping", "damping", "{:g} m"),
-    Column("jitter", "jitter_mm", "{:.2f} mm"), Column("lag", "lag_ms", "{:.0f} ms"),
-)  # fmt: skip
-TABLE_2 = (Column("solver", "solver"), Column("right", "right"), Column("left", "left"))
-TABLE_3 = (
-    Column("solver", "solver"),
-    Column("us", "median_us", "{:.0f}"),
-    Column("the paper, ms", "paper", "{:g}"),
-)
-
-
 def _show(found: Measurements) -> Shown:
-    points = f"{found['point_error_mm_clean']:.1f} mm off without noise, "
-    swaps = f"{found['label_swaps']} in the worst of {len(found['meetings'])} scenes"
-    time = f"{found['vision_ms']:.1f} ms a pair, {found['pairs_per_second']:.0f} pairs a second "
-    marks, wrists = found["length_error_percent_by_marks"], found["wrist_capture_error_mm"]
-    facts = [
-        ("head and hands", f"{points}{found['point_error_mm_noisy']:.1f} mm with"),
-        ("hands that swap", swaps),
-        ("lengths, exact marks", f"{found['length_error_percent']:.2f} % off at most"),
-        *((f"lengths, marks {name} off", f"{value:.1f} %") for name, value in marks.items()),
-        *((f"wrists, {name}", f"{value:.0f} mm off") for name, value in wrists.items()),
-        ("time", f"{time}with pik-balance (the paper: {PAPER_RATE:.0f})"),
-    ]
-    yield Facts("Vision in the synthetic room", facts)
-    yield Table("Hands that meet each other or the face", MET, found["meetings"])
-    yield Table("Jitter and lag of solved wrists", JITTER, found["jitter_and_lag"])
-    rows = []
+    keys = "point_error_mm_clean:.1f point_error_mm_noisy:.1f label_swaps "
+    keys += "length_error_percent:.2f vision_ms:.1f pairs_per_second:.0f "
+    keys += "paper_pairs_per_second:.0f"
+    yield facts("Vision in the synthetic room", keys, found)
+    for key in ("length_error_percent_by_marks", "wrist_capture_error_mm"):
+        yield Facts(key.replace("_", " "), [(k, f"{value:.1f}") for k, value in found[key].items()])
+    keys = "scene noise:g height_m:g distance_m:g swaps mean_mm:.1f worst_mm:.0f hands_seen:.0%"
+    yield table("Hands that meet each other or the face", keys, found["meetings"])
+    keys = "acceleration:g damping:g jitter_mm:.2f lag_ms:.0f"
+    yield table("Jitter and lag of solved wrists", keys, found["jitter_and_lag"])
+    rows: dict[str, Any] = {}
     for name, sides in found["table_2"].items():
-        cells = [
-            f"{ours['mean']:.1f} ± {ours['std']:.1f} ({ours['rms']:.1f}) [{mean:g} ± {std:g}]"
-            for ours, (mean, std) in zip(
-                (sides["right"], sides["left"]), found["paper_table_2"][name], strict=True
-            )
-        ]
-        rows.append({"solver": name, "right": cells[0], "left": cells[1]})
-    title = "Table 2: error of the wrists in mm, mean ± std (RMS), and the paper's mean ± std"
-    yield Table(title, TABLE_2, rows)
-    paper = found["paper_table_3_ms"]
-    rows = [{"solver": s, "paper": paper.get(s)} | row for s, row in found["table_3"].items()]
-    yield Table("Table 3: time of an update", TABLE_3, rows)
-    trunk = "of an analytic update with the centre of the trunk"
-    yield Facts(
-        "Balance",
-        [
-            ("centre of mass, one step", f"{found['com_drift_mm_one_step']:.2f} mm from its line"),
-            *(
-                (
-                    f"most off, {name}",
-                    f"centre of mass {row['centre_mm']:.2f} mm, ankles {row['ankles_mm']:.1f} mm",
-                )
-                for name, row in found["drift"].items()
-            ),
-            *(
-                (
-                    f"far reach, {name}",
-                    f"hips {row['pelvis_mm']:+.0f} mm, shoulder {row['shoulder_mm']:+.0f} mm",
-                )
-                for name, row in found["far_reach"].items()
-            ),
-            ("one step", f"{found['pik_step_us']:.1f} us"),
-            ("five steps", f"{found['five_steps_over_analytic']:.2f} {trunk}"),
-            *(
-                (f"collision: {title}", f"{len(events)} events")
-                for title, events in found["collisions"].items()
-            ),
-        ],
-    )
-    yield Facts(
-        "Crossing hands: parts of the body in each other, all pairs, mean",
-        [(name, f"{depth:.1f} mm") for name, depth in found["penetration_mm"].items()],
-    )
+        paper = zip(("right", "left"), found["paper_table_2"][name], strict=True)
+        rows[name] = sides | {"paper": {side: "{} ± {}".format(*errors) for side, errors in paper}}
+    keys = " ".join(f"{side}.mean:.1f {side}.std:.1f {side}.rms:.1f paper.{side}" for side in sides)
+    yield table("Table 2: error of the wrists [mm], and the paper's mean ± std", keys, rows)
+    times = found["paper_table_3_ms"]
+    rows = {name: row | {"paper_ms": times.get(name)} for name, row in found["table_3"].items()}
+    yield table("Table 3: time of an update", "median_us:.0f paper_ms:g", rows)
+    keys = "com_drift_mm_one_step:.2f pik_step_us:.1f five_steps_over_analytic:.2f"
+    yield facts("Balance", keys, found)
+    yield table("Most off", "centre_mm:.2f ankles_mm:.1f", found["drift"])
+    yield table("Far reach", "pelvis_mm:+.0f shoulder_mm:+.0f", found["far_reach"])
+    events = [(title, str(len(each))) for title, each in found["collisions"].items()]
+    yield Facts("Collisions: events", events)
+    depths = [(name, f"{depth:.1f} mm") for name, depth in found["penetration_mm"].items()]
+    yield Facts("Crossing hands: parts of the body in each other, all pairs, mean", depths)
 
 
 EXPERIMENT = Experiment(
