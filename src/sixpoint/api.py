@@ -1,19 +1,23 @@
 """From tracked points to a finished motion: what the command line and Python users call.
 
-`reconstruct` takes objects; `reconstruct_file` reads and writes files and reports numbers.
+`reconstruct` takes objects; `reconstruct_file` reads and writes files and reports numbers, and
+`run_jobs` does so for every clip of a folder.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+import statistics
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import formats
 from .body.skeleton import Skeleton
-from .errors import InputError, UnknownName
+from .errors import InputError, SixpointError, UnknownName
 from .limits import Limits
 from .motion.comparison import Comparison
 from .motion.metrics import compare
@@ -29,6 +33,8 @@ from .tasks import clear_elbows as swivel_elbows
 ANKLES = ("l_ankle", "r_ankle")
 SLID = 0.01
 """Feet that end farther than this from where they stood are reported [m]."""
+NO_CLIPS = (".asf",)
+"""Files that belong to a clip and are none."""
 NOTHING_SEEN = "no point was seen in any frame: the body stands where it began"
 ERRORS = ("position_rms", "position_mean", "orientation_rms", "orientation_mean")
 REPORT_KEYS = (
@@ -303,3 +309,109 @@ def reconstruct_file(job: Job) -> dict[str, Any]:
         notes += original.source.notes
     notes += formats.save(motion, job.output)
     return report_of(result, comparison, notes)
+
+
+def find_jobs(template: Job) -> list[Job]:
+    """Return a job for each clip below a folder, its output at the same place below the output.
+
+    Args:
+        template: what all jobs share; its source and output are folders.
+    """
+    source, target = Path(template.source), Path(template.output)
+    if target.exists() and not target.is_dir():
+        raise WrongOption(f"{source} is a folder, so the output must be one; {target} is a file.")
+    if target.exists() and target.samefile(source):
+        raise WrongOption("The output folder is the input folder; give another one.")
+    given = template.skeleton is not None or template.height is not None
+    kinds = [kind for kind in formats.suffixes("read") if kind not in NO_CLIPS]
+    if given:
+        kinds += [kind for kind in formats.suffixes("read_points") if kind not in kinds]
+    inside = target.resolve()
+    clips = [
+        path
+        for path in sorted(source.rglob("*"))
+        if path.suffix.lower() in kinds and path.is_file() and inside not in path.resolve().parents
+    ]
+    if given:  # a body is for clips that have none
+        clips = [p for p in clips if formats.holds_points(p) or formats.takes_skeleton(p)]
+    if not clips:
+        raise InputError(f"{source}: no clip in this folder; expected {', '.join(kinds)}.")
+    jobs, taken = [], set()
+    for path in clips:
+        place = path.relative_to(source)
+        keeps = path.suffix.lower() in formats.suffixes("write")
+        name = place if keeps else place.with_suffix(".bvh")
+        if name in taken or (not keeps and path.with_suffix(".bvh") in clips):
+            name = place.with_name(place.name + ".bvh")  # walk.amc beside walk.bvh
+        taken.add(name)
+        jobs.append(replace(template, source=str(path), output=str(target / name)))
+    return jobs
+
+
+def try_job(job: Job) -> dict[str, Any]:
+    """Return the report of a clip with its file names, or the message of what went wrong."""
+    entry: dict[str, Any] = {"input": job.source, "output": job.output, "error": None}
+    try:
+        Path(job.output).parent.mkdir(parents=True, exist_ok=True)
+        return entry | reconstruct_file(job)
+    except (SixpointError, OSError, MemoryError) as error:
+        message = str(error) or type(error).__name__
+        if job.source not in message:
+            message = f"{job.source}: {message}"
+        return entry | dict.fromkeys(REPORT_KEYS) | {"output": None, "error": message}
+
+
+def run_jobs(jobs: Sequence[Job], workers: int = 1) -> Iterator[dict[str, Any]]:
+    """Yield what `try_job` returns for each job, in their order; several processes at a time."""
+    workers = min(workers, len(jobs))
+    if workers == 1:
+        yield from map(try_job, jobs)
+        return
+    import multiprocessing
+    import signal
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
+    pool = ProcessPoolExecutor(
+        workers,
+        # Fresh processes: a fork would copy the compiler's threads and locks.
+        mp_context=multiprocessing.get_context("spawn"),
+        # Ctrl-C ends this process, which ends the others: one message, not one from each.
+        initializer=signal.signal,
+        initargs=(signal.SIGINT, signal.SIG_IGN),
+    )
+    try:
+        yield from pool.map(try_job, jobs)
+    except BrokenProcessPool as error:
+        raise SixpointError(
+            "a process died while reconstructing, perhaps for lack of memory; try fewer processes"
+        ) from error
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def summary_of(entries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the report of several clips, from what `run_jobs` yields.
+
+    Means of errors, sums of counts, the largest of the largest; of clips that failed nothing.
+    """
+    good = [entry for entry in entries if not entry["error"]]
+
+    def gather(key: str, merge: Callable[[list[Any]], Any]) -> Any:
+        values = [e[key] for e in good if e[key] is not None and math.isfinite(e[key])]
+        return merge(values) if values else None
+
+    values: dict[str, Any] = dict.fromkeys(REPORT_KEYS)
+    values |= {key: gather(key, statistics.fmean) for key in (*ERRORS, "target_mean_m")}
+    values |= {
+        key: gather(key, sum) or 0 for key in ("frames", "limit_violations", "steps_over_30deg")
+    }
+    values |= {key: gather(key, max) for key in ("target_max_m", "p99_us")}
+    values["median_us"] = gather("median_us", statistics.median)
+    for key in ("solver", "rate", "joints"):  # only what all clips share
+        shared = {entry[key] for entry in good}
+        values[key] = shared.pop() if len(shared) == 1 else None
+    values["warnings"] = [
+        f"{Path(entry['input']).name}: {text}" for entry in good for text in entry["warnings"]
+    ]
+    return values

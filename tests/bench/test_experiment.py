@@ -6,9 +6,12 @@ from sixpoint.bench import EXPERIMENTS, find_experiment
 from sixpoint.bench.experiment import (
     Column,
     choose_solvers,
+    columns,
     counted,
+    facts,
     machine,
     pivot,
+    table,
     timed,
     trial_count,
 )
@@ -30,11 +33,24 @@ def test_unknown_experiments_are_refused():
         find_experiment("tables")
 
 
-def test_a_column_formats_scales_and_shows_the_paper():
-    column = Column("error mm", "error.mean", "{:.1f}", 1e3, published="paper.error")
-    assert column.cell({"error": {"mean": 0.0125}, "paper": {"error": 0.011}}) == "12.5 (11.0)"
-    assert column.cell({"error": {"mean": 0.0125}, "paper": None}) == "12.5"
+def test_a_column_formats_and_scales():
+    column = Column("error mm", "error.mean", ".1f", 1e3)
+    assert column.cell({"error": {"mean": 0.0125}}) == "12.5"
     assert column.cell({"error": {"mean": None}}) == "-"
+    assert column.cell({"error": None}) == "-"
+
+
+def test_columns_and_facts_are_named_by_their_keys():
+    name, share, mean = columns("name share:.0% paper.mean_m")
+    row = {"name": "sik", "share": 0.5, "paper": {"mean_m": 0.123456}}
+    assert [c.title for c in (name, share, mean)] == ["name", "share", "paper mean m"]
+    assert [c.cell(row) for c in (name, share, mean)] == ["sik", "50%", "0.1235"]
+    assert facts("title", "share:.1f", row).pairs == [("share", "0.5")]
+
+
+def test_rows_of_a_table_may_have_names():
+    found = table("title", "x", {"a": {"x": 1}, "b": {"x": 2}})
+    assert [[c.cell(row) for c in found.columns] for row in found.rows] == [["a", "1"], ["b", "2"]]
 
 
 def test_rows_are_pivoted():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from sixpoint.bench.particle_scenes import chain_targets
+from sixpoint.bench.particle_scenes import bent_chain, chain_targets
 from sixpoint.bench.particles import (
     DOF,
     INNER,
@@ -14,11 +14,14 @@ from sixpoint.bench.particles import (
     chain_speeds,
     draw_particles,
     enough_particles,
+    finite_steps,
     slope,
     success_cell,
     time_rows,
 )
 from sixpoint.errors import InputError
+from sixpoint.solvers import DampedSolver
+from sixpoint.solvers.articulated.model import Targets
 
 
 @pytest.mark.parametrize("dof", DOF)
@@ -101,3 +104,11 @@ def test_both_charts_are_drawn(tmp_path):
     for path in paths:
         with Image.open(path) as picture:
             assert picture.size == (770, 396)
+
+
+def test_finite_differences_lead_to_the_target():
+    tracker = DampedSolver().prepare(bent_chain(4).skeleton, limits=None)
+    target = chain_targets(4, 1, 1, INNER)
+    context = tracker.run.context
+    finite_steps(context, Targets(target, np.full((1, 4), np.nan)), 200)
+    assert np.linalg.norm(context.pose.effectors[0] - target[0]) < 1e-3

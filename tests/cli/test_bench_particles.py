@@ -32,7 +32,8 @@ def test_particles_shows_tables(run):
     done = run("bench", "particles", "--trials", 1, "--quick")
     assert "success within 200 iterations" in done.stdout
     assert "time of an iteration [us]" in done.stdout
-    assert "tips within" in done.stdout
+    assert "hand_tip_max_m" in done.stdout
+    assert "time slope limits" in done.stdout
 
 
 def test_wrong_calls_have_status_2(run):

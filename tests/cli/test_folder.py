@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sixpoint.api import REPORT_KEYS
-from sixpoint.cli.folder import summary
+from sixpoint.api import REPORT_KEYS, summary_of
 from sixpoint.formats import load, save, save_points
 
 
@@ -80,7 +79,7 @@ def test_an_output_folder_inside_the_input_is_not_read_again(folder, report):
 
 def test_a_summary_of_nothing_is_empty():
     failed = dict.fromkeys(REPORT_KEYS) | {"input": "a", "error": "bad"}
-    found = summary([failed])
+    found = summary_of([failed])
     assert found["frames"] == 0
     assert found["position_rms"] is None
     assert found["solver"] is None
@@ -95,4 +94,4 @@ def test_a_process_that_dies_is_said(folder, tmp_path, run, monkeypatch):
 
     monkeypatch.setattr(ProcessPoolExecutor, "map", die)
     said = run("reconstruct", folder, "-o", tmp_path / "out", "--jobs", 2, status=1).stderr
-    assert "try fewer --jobs" in said
+    assert "try fewer processes" in said

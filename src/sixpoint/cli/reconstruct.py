@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .console import compiling, say_notes, show_facts
+from .console import compiling, progress, say, say_notes, show_facts, show_table
 from .options import (
     Answer,
     Reading,
@@ -72,15 +72,12 @@ def command(source: str, output: str, jobs: int, reading: Reading, **given: Any)
     if settings["prior"]:
         _check_prior(name)
     solver = make_solver(name, given.pop("settings"), **settings)
-    from ..api import Job
+    from ..api import Job, WrongOption
 
     job = Job(source=source, output=output, solver=solver, limits=limits,
               reading=reading.options, **given)  # fmt: skip
-    if Path(source).is_dir():
-        from .folder import run_folder
-
-        return run_folder(job, jobs)
-    return _one(job)
+    with wrong_call(WrongOption):
+        return _folder(job, jobs) if Path(source).is_dir() else _one(job)
 
 
 def _check_prior(name: str) -> None:
@@ -96,14 +93,54 @@ def _check_prior(name: str) -> None:
 
 
 def _one(job: Job) -> Answer:
-    from ..api import WrongOption, reconstruct_file
+    from ..api import reconstruct_file
     from ..formats import suffixes
 
     check_output(job.output, suffixes("write"), [job.source])
-    with compiling(), wrong_call(WrongOption):
+    with compiling():
         report = reconstruct_file(job)
     title = f"{Path(job.source).name} -> {job.output}  ({report['solver']})"
     return Answer(report, lambda: show_report(title, report))
+
+
+def _folder(template: Job, workers: int) -> Answer:
+    """Run the template on every clip below its source; exit status 1 if one of them fails."""
+    from ..api import find_jobs, run_jobs, summary_of
+    from ..data.clips import builtin
+
+    jobs = find_jobs(template)
+    clip = builtin("squat").frames(slice(0, 2))
+    with compiling():  # once, before several processes would do it at the same time
+        tracker = template.solver.prepare(clip.skeleton, rate=clip.rate)
+        tracker.solve_clip(clip.points())
+    files: list[dict[str, Any]] = []
+    with progress("clips") as tell:
+        tell(0, len(jobs))
+        for entry in run_jobs(jobs, workers):
+            files.append(entry)
+            if entry["error"]:
+                say(f"sixpoint: {entry['error']}")
+            tell(len(files), len(jobs))
+    summary = summary_of(files)
+    failed = any(entry["error"] for entry in files)
+    return Answer(summary | {"files": files}, lambda: _show(files, summary), int(failed))
+
+
+def _show(files: Sequence[Mapping[str, Any]], summary: Mapping[str, Any]) -> None:
+    forms = {
+        "frames": "{:d}",
+        "position_rms": "{:.4f}",
+        "orientation_rms": "{:.4f}",
+        "target_mean_m": "{:.4f} m",
+        "median_us": "{:.1f}",
+    }
+    rows = []
+    for entry in [*files, {**summary, "input": "all", "error": None}]:
+        cells = ["-" if entry[k] is None else form.format(entry[k]) for k, form in forms.items()]
+        failed = ["failed", *[""] * (len(cells) - 1)]
+        rows.append((Path(entry["input"]).name, *(failed if entry["error"] else cells)))
+    titles = ("clip", "frames", "position RMS", "orientation RMS", "off by", "us/frame")
+    show_table(None, titles, rows)
 
 
 def show_report(title: str, report: Mapping[str, Any]) -> None:
