@@ -301,7 +301,8 @@ def reconstruct_file(job: Job) -> dict[str, Any]:
         tracked=original is None,
         clear_elbows=job.clear_elbows,
     )
-    motion, comparison, notes = result.motion, None, []
+    motion, comparison = result.motion, None
+    notes: list[str] = []
     if original is not None:
         # The output stands in its file as the input did: unit, axes, order of channels.
         motion = replace(motion, source=original.source)

@@ -56,7 +56,8 @@ def bench_tables(*, quick: bool = False) -> dict[str, Any]:
     repeats = 2 if quick else 6
     one_step = balanced(steps=1, tolerance=0.0)
     nodes = [clip.skeleton.anatomy.node(f"{side}_elbow") for side in "lr"]
-    rows, times, by_steps, elbows = {}, {}, {}, {}
+    rows, times, elbows = {}, {}, {}
+    by_steps: dict[str, float] = {}
     for label, method in _methods().items():
         tracker: Any = method.prepare(clip.skeleton, rate=clip.rate)
         tracker.warm_up()

@@ -50,6 +50,11 @@ PALETTE_SIZE = 48
 """Colours in a picture: a mannequin has few, and the page stays small."""
 
 
+def new_chart(width: float, height: float) -> Any:
+    """Return an empty picture of a size [inch]."""
+    return new_figure("A chart", (width, height), 110)
+
+
 def empty_axes(figure: Any, box: tuple[float, ...], x: str, y: str = "") -> Any:
     """Add axes with a grid and the two labels to a picture."""
     axes = figure.add_axes(box)

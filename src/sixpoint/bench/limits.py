@@ -10,7 +10,7 @@ several choices, and the errors are numbers.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -49,7 +49,9 @@ from .experiment import (
 )
 from .measures import evaluate
 
-MAKERS = dict(zip(TYPES, (fixed_trial, hinge_trial, ball_trial), strict=True))
+MAKERS: Mapping[str, Callable[..., Floats]] = dict(
+    zip(TYPES, (fixed_trial, hinge_trial, ball_trial), strict=True)
+)
 """Type of a joint -> what makes rotations of one."""
 NOISES = (0.0, 0.5, 1.0, 2.0, 3.0)
 """Standard deviations of noise about each axis [degrees]."""
@@ -279,7 +281,11 @@ def bench_fig8(
             limits, clips = _limits(choice, recording, recordings, family)
             known = limits is not None or choice == "none"
             for name in solvers:
-                row = {"clip": recording.name, "subject": recording.subject, "solver": name}
+                row: dict[str, Any] = {
+                    "clip": recording.name,
+                    "subject": recording.subject,
+                    "solver": name,
+                }
                 row |= {"limits": choice, "clips": clips}
                 numbers = _measure(name, part, limits) if known else dict.fromkeys(KEYS)
                 rows.append(row | numbers)

@@ -27,7 +27,7 @@ from .charts import (
     draw_curves,
     empty_axes,
     logarithmic_ticks,
-    new_figure,
+    new_chart,
     save_figure,
 )
 from .experiment import (
@@ -198,7 +198,11 @@ def time_rows(quick: bool = False) -> list[dict[str, Any]]:
         start = bent_chain(dof // 3)
         target = chain_targets(dof // 3, 1, SEED, INNER)
         # Constant noise: every iteration draws alike, and none is the last.
-        constant = {"iterations": max(10, 1800 // dof), "tolerance": 0.0, "schedule": "constant"}
+        constant: dict[str, Any] = {
+            "iterations": max(10, 1800 // dof),
+            "tolerance": 0.0,
+            "schedule": "constant",
+        }
         for particles in TIMED_PARTICLES:
             for words, limits in (("", None), (", limits", chain_limits(start.skeleton))):
                 settings = {"particles": particles, **constant}
@@ -307,7 +311,7 @@ def success_chart(rows: Sequence[Mapping[str, Any]]) -> Any:
     for row in sorted(rows, key=lambda row: (row["dof"], row["particles"])):
         point = row["particles"], 100.0 * row["success"]
         curves.setdefault(f"{row['dof']} DoF", []).append(point)
-    figure = new_figure("A chart", (7.0, 3.6), 110)
+    figure = new_chart(7.0, 3.6)
     axes = empty_axes(figure, BOX, "particles", "success in 200 iterations [%]")
     draw_curves(axes, curves, markersize=4.0)
     return _finished(figure, {row["particles"] for row in rows})
@@ -319,7 +323,7 @@ def times_chart(rows: Sequence[Mapping[str, Any]]) -> Any:
     for row in rows:
         label = row["method"].replace(", finite differences", ",\nfinite differences")
         curves.setdefault(label, []).append((row["dof"], row["us"]))
-    figure = new_figure("A chart", (7.0, 3.6), 110)
+    figure = new_chart(7.0, 3.6)
     axes = empty_axes(figure, BOX, "degrees of freedom", "time of an iteration [us]")
     axes.set_yscale("log")
     draw_curves(axes, {label: sorted(points) for label, points in curves.items()}, markersize=4.0)

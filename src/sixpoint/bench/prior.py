@@ -29,7 +29,7 @@ from ..priors.plausibility import MISTAKES, find_mistake
 from ..solvers import SOLVERS, Solver, solver
 from ..studio.panels import Panel
 from ..studio.pictures import contact_sheet
-from .charts import draw_curves, empty_axes, new_figure, save_figure
+from .charts import draw_curves, empty_axes, new_chart, save_figure
 from .experiment import (
     DATA_OPTION,
     SEED,
@@ -361,7 +361,7 @@ BETWEEN = 0.5
 
 def draw_stresses(found: Measurements, path: str | Path) -> Path:
     """Draw errors over noise, drop-outs and wrong lengths."""
-    figure = new_figure("A chart", (10.0, 3.2), 110)
+    figure = new_chart(10.0, 3.2)
     for k, (kind, stress) in enumerate(STRESSES.items()):
         axes = empty_axes(figure, (0.07 + 0.32 * k, 0.17, 0.26, 0.75), stress.label)
         curves: dict[str, list[tuple[float, float]]] = {name: [] for name in STRESSED}

@@ -38,7 +38,7 @@ from .charts import (
     draw_curves,
     empty_axes,
     logarithmic_ticks,
-    new_figure,
+    new_chart,
     save_figure,
 )
 from .experiment import (
@@ -332,7 +332,7 @@ MEETING_TITLES = {
 
 def draw_jitter(rows: Sequence[Mapping[str, Any]], path: str | Path) -> Path:
     """Draw jitter and lag over what the filter expects: one curve for each damping."""
-    figure = new_figure("A chart", (8.0, 2.9), 110)
+    figure = new_chart(8.0, 2.9)
     for k, (key, label) in enumerate((("jitter_mm", "jitter [mm]"), ("lag_ms", "lag [ms]"))):
         box = (0.08 + 0.49 * k, 0.18, 0.41, 0.76)
         axes = empty_axes(figure, box, "acceleration that the filter expects [m/s²]", label)
@@ -351,7 +351,7 @@ def draw_jitter(rows: Sequence[Mapping[str, Any]], path: str | Path) -> Path:
 def draw_meetings(rows: Sequence[Mapping[str, Any]], path: str | Path) -> Path:
     """Draw how far off the worst point is, and how often hands are seen, scene by scene."""
     tall = 0.28 * len(rows) + 0.7
-    figure = new_figure("A chart", (8.0, tall), 110)
+    figure = new_chart(8.0, tall)
     names = [
         f"{MEETING_TITLES[row['scene']]}, {row['height_m']:g} m tall, {row['distance_m']:g} m away"
         + (", noise" if row["noise"] else "")
