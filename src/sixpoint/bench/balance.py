@@ -304,12 +304,12 @@ def _chain_step(joints: int, tasks: int) -> float:
     """Return the time of a step of a chain with so many targets, each on its own level [us]."""
     skeleton = Skeleton.chain(joints)
     every = [skeleton.names[j] for j in np.linspace(joints - 1, joints // 2, tasks).astype(int)]
-    asked = [Reach(name, priority=k + 1) for k, name in enumerate(dict.fromkeys(every))]
-    goals = np.tile((3.0 * skeleton.articulation.length, 0.5, 0.2), (len(asked), 1))
+    reaches = [Reach(name, priority=k + 1) for k, name in enumerate(dict.fromkeys(every))]
+    goals = np.tile((3.0 * skeleton.articulation.length, 0.5, 0.2), (len(reaches), 1))
     spent = {}
     for steps in (5, 25):
         method = solver("pik", iterations=steps, tolerance=0.0)
-        tracker = method.prepare(skeleton, tasks=asked, limits=None)
+        tracker = method.prepare(skeleton, tasks=reaches, limits=None)
         tracker.warm_up()
 
         def solve(tracker: Any = tracker) -> float:

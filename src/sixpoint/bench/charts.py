@@ -100,7 +100,7 @@ def line_chart(curves: Mapping[str, Floats], first: int, label: str) -> str:
     Args:
         curves: solver -> one value for each frame, shape (F,).
         first: number of the first frame.
-        label: what the curves show, for those who cannot see them.
+        label: what the curves show, for screen readers.
     """
     frames = max(len(values) for values in curves.values())
     highest = max(float(np.nanmax(values)) for values in curves.values())
@@ -166,7 +166,7 @@ def bar_chart(
     Args:
         rows: solver, our number, the paper's number; None: not known.
         form: how numbers are written, as in ``"{:.4f}"``.
-        label: what the bars show, for those who cannot see them.
+        label: what the bars show, for screen readers.
         logarithmic: each doubling has the same length; all numbers must be positive.
     """
     known = [v for row in rows for v in row[1:] if v is not None and v > 0.0]
@@ -294,7 +294,7 @@ def _small_png(figure: Any) -> bytes:
 
     figure.canvas.draw()
     pixels = np.asarray(figure.canvas.buffer_rgba())[..., :3].copy()
-    # The points are so small that the palette would do without their colour: give it some lines.
+    # The points are so small that the palette would leave out their colour: add some lines of it.
     swatch = np.tile(np.array(ImageColor.getrgb(POINT_COLOUR), np.uint8), (8, pixels.shape[1], 1))
     palette = Image.fromarray(np.concatenate([pixels, swatch])).quantize(PALETTE_SIZE)
     out = io.BytesIO()

@@ -131,7 +131,7 @@ def agreed(found: Numbers, larger: Sequence[str], smaller: Sequence[str]) -> Ver
 
     Args:
         found: `AVERAGE` and clips -> solver -> number.
-        larger: solvers whose numbers shall be the larger.
+        larger: solvers whose numbers should be the larger.
         smaller: the others.
     """
     pairs = [(a, b) for a in larger for b in smaller]

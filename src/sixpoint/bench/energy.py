@@ -52,7 +52,7 @@ MAPPED, QUICK_MAPPED = 200, 50
 """Targets for each field of the map."""
 JOINTS = (6, 10)
 LENGTHS = (3, 6, 10, 20, 30)
-"""Numbers of joints for which all targets shall be met."""
+"""Numbers of joints for which all targets should be reached."""
 STEPS = (0.3, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9)
 DAMPINGS = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
 MOST_STEPS = 2000

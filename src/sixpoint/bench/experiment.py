@@ -83,6 +83,13 @@ def table(title: str, keys: str, rows: Sequence[Row] | Mapping[str, Row]) -> Tab
     return Table(title, columns(keys), rows)
 
 
+def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the lines of a Markdown table."""
+    escaped = [[cell.replace("|", "\\|") for cell in row] for row in (head, *rows)]
+    escaped.insert(1, ["---"] * len(head))
+    return ["| " + " | ".join(row) + " |" for row in escaped]
+
+
 class Facts(NamedTuple):
     """Single measurements, one a line: name and text."""
 

@@ -43,6 +43,7 @@ from .experiment import (
     counted,
     excerpt,
     facts,
+    markdown_table,
     pivot,
     table,
     timed,
@@ -349,7 +350,7 @@ def markdown(table: Sequence[dict[str, Any]]) -> str:
     """Return the averages as a Markdown table, with the clips on which they beat no limits."""
     solvers = list(dict.fromkeys(row["solver"] for row in table))
     heads = [cell for name in solvers for cell in (f"`{name}` position", "rotation", "off")]
-    lines = [f"| limits | {' | '.join(heads)} |", f"| {' | '.join(['---'] * (len(heads) + 1))} |"]
+    lines = []
     for choice, label in CHOICES.items():
         cells = [label]
         for row in (row for row in table if row["limits"] == choice):
@@ -357,14 +358,11 @@ def markdown(table: Sequence[dict[str, Any]]) -> str:
                 cells += ["-"] * 3
                 continue
             won = [f" ({row[f'{key}_rms_better']})" for key in ("position", "orientation")]
-            won = ["", ""] if choice == "none" else won
-            cells += [
-                f"{row['position_rms']:.4f}{won[0]}",
-                f"{row['orientation_rms']:.3f}{won[1]}",
-                f"{1e3 * row['target_mean_m']:.0f}",
-            ]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+            first, second = ("", "") if choice == "none" else won
+            cells += [f"{row['position_rms']:.4f}{first}", f"{row['orientation_rms']:.3f}{second}"]
+            cells.append(f"{1e3 * row['target_mean_m']:.0f}")
+        lines.append(cells)
+    return "\n".join(markdown_table(["limits", *heads], lines)) + "\n"
 
 
 def conclusion(table: Sequence[dict[str, Any]]) -> list[str]:

@@ -151,17 +151,17 @@ def evaluate_subjects(
                     found.orientation_per_frame,
                     found.orientation_own_per_frame,
                 )
-                for who in (subject, ALL):
-                    curves.setdefault((who, name), []).append(of_clip)
+                for key in (subject, ALL):
+                    curves.setdefault((key, name), []).append(of_clip)
             done += 1
             if progress is not None:
                 progress(done, total)
     rows: dict[str, dict[str, float]] = {}
-    for who in (*subjects, ALL):
-        rows[who] = {}
+    for key in (*subjects, ALL):
+        rows[key] = {}
         for name in solvers:
-            for kind, pieces in zip(KINDS, zip(*curves[who, name], strict=True), strict=True):
-                rows[who][f"{kind}_{name}"] = _rms(np.concatenate(pieces))
+            for kind, pieces in zip(KINDS, zip(*curves[key, name], strict=True), strict=True):
+                rows[key][f"{kind}_{name}"] = _rms(np.concatenate(pieces))
     return rows
 
 

@@ -30,7 +30,7 @@ ANKLE = SwingTwistLimit.degrees(
 )
 """A shin leans over its foot by 50 degrees at most."""
 UPRIGHT = 0.3
-"""And of a trunk that leans forward as it shall."""
+"""Weight of the direction of a trunk that leans forward."""
 FEET = ("l_ankle", "l_forefoot_tip", "l_calcaneous_post")
 """What stands on the floor, and r_ likewise."""
 
@@ -46,14 +46,14 @@ def tracker_of(
 
 
 def bent_chain(joints: int) -> Pose:
-    """A chain of ball joints that starts slightly bent, upwards from the origin."""
+    """Return a chain of ball joints, slightly bent, upwards from the origin."""
     chain = Skeleton.chain(joints, LENGTH)
     turn = arrays.from_axis_angle((1.0, 0.0, 0.0), BEND / joints)
     return Pose(chain, np.zeros(3), np.tile(turn, (joints, 1)))
 
 
 def chain_targets(joints: int, count: int, seed: int, parts: tuple[float, float]) -> Floats:
-    """Targets about 2 units from the end effector, between two parts of the reach, (count, 3)."""
+    """Return targets about 2 units from the end effector, between two fractions of the reach."""
     near, far = parts
     rng = np.random.default_rng(seed)
     end = bent_chain(joints).world()[0][-1]
@@ -67,7 +67,7 @@ def chain_targets(joints: int, count: int, seed: int, parts: tuple[float, float]
 
 
 def chain_limits(skeleton: Skeleton, swing: float = 25.0, twist: float = 15.0) -> Limits:
-    """A cone and a twist either way for every joint of a chain [degrees]."""
+    """Return a cone and a twist either way for every joint of a chain [degrees]."""
     cone = SwingTwistLimit.degrees(
         (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (1.0, 0.0, 0.0), {-180.0: swing, 180.0: swing},
         (-twist, twist),
@@ -78,7 +78,7 @@ def chain_limits(skeleton: Skeleton, swing: float = 25.0, twist: float = 15.0) -
 def long_chain(
     *, swing: float | None = None, twist: float = 15.0, **settings: Any
 ) -> tuple[Any, Floats]:
-    """90 degrees of freedom: a target, the centre of mass above the root, and evenness (Fig. 3).
+    """Return 90 degrees of freedom with a target, the centre of mass above the root, and evenness (Fig. 3).
 
     Long chains are drawn more gently, so that they stay smooth.
 
@@ -125,7 +125,7 @@ the last joint of a finger bends by two thirds of the one before."""
 
 
 def hand_poses() -> list[Pose]:
-    """Where the fingertips shall be, one set after the other (Fig. 6)."""
+    """Return poses whose fingertips are the targets, one set after the other (Fig. 6)."""
     hand = Skeleton.hand()
     body = hand.articulation
     poses = []
@@ -154,7 +154,7 @@ def hand_scene(**settings: Any) -> tuple[Any, list[Floats]]:
 
 
 def person_of_40() -> Skeleton:
-    """The built-in figure with an index and a little finger on each hand: 40 joints (Fig. 5)."""
+    """Return the built-in figure with an index and a little finger on each hand: 40 joints (Fig. 5)."""
     body = Skeleton.humanoid(1.75)
     names, parents, offsets = list(body.names), list(body.parents), list(body.offsets)
     for side in "lr":
@@ -170,7 +170,7 @@ def person_of_40() -> Skeleton:
 
 
 def person_scene(*, knees: float | None = None, **settings: Any) -> tuple[Any, Floats]:
-    """A person with both feet on the floor, whose pelvis moves, and a target for each hand.
+    """Return a person with both feet on the floor, whose pelvis moves, and targets for the hands.
 
     The trunk leans forward by 39 degrees: folded, people touch the floor with straight legs.
 
@@ -180,7 +180,7 @@ def person_scene(*, knees: float | None = None, **settings: Any) -> tuple[Any, F
     """
     body = person_of_40()
     limits = adult_limits(body).replace(dict.fromkeys(("l_ankle", "r_ankle"), ANKLE))
-    # What no target tells (fingers, toes, the sacrum) keeps still; the root turns as it likes.
+    # Joints that no target determines (fingers, toes, the sacrum) keep still; the root is free.
     still = [name for name in body.names[1:] if name not in limits]
     limits = limits.replace({name: FixedLimit() for name in still if not _hinged(body, name)})
     if knees is not None:
@@ -216,7 +216,7 @@ Facts = dict[str, float]
 
 
 def chain_facts(seed: int) -> Facts:
-    """Where the 90-DoF chain ends (Fig. 3)."""
+    """Return how well the 90-DoF chain meets its tasks (Fig. 3)."""
     tracker, target = long_chain()
     tracker.begin(bent_chain(30), seed)
     solution = tracker.solve(target)
@@ -229,7 +229,7 @@ def chain_facts(seed: int) -> Facts:
 
 
 def hand_facts(seed: int) -> Facts:
-    """How well the two hands are made, one after the other (Fig. 6)."""
+    """Return how well the two hands are met, one after the other (Fig. 6)."""
     tracker, targets = hand_scene(seed=seed)
     tips, coupled, projections, steps = 0.0, 0.0, 0, 0
     for target in targets:
@@ -248,7 +248,7 @@ def hand_facts(seed: int) -> Facts:
 
 
 def person_facts(seed: int) -> Facts:
-    """How the person stands, and where its hands are (Fig. 5)."""
+    """Return how the person stands, and how well its hands are met (Fig. 5)."""
     tracker, target = person_scene(seed=seed)
     solution = tracker.solve(target)
     feet = 2 * len(FEET)
@@ -288,7 +288,7 @@ SCENES = {
 
 
 def scene_facts(name: str, seed: int, seeds: int) -> dict[str, Any]:
-    """A scene with seeds from one on.
+    """Repeat a scene with consecutive seeds.
 
     Returns:
         How often everything held, the seeds where it did not, and of every fact its median and its

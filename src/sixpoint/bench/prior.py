@@ -82,18 +82,10 @@ SWIVEL_WEIGHTS = (0.3, 1.0, 3.0)
 QUICK_FOLLOWERS = ("tgbsik", "dls", "pik")
 """Other solvers in a quick run: each costs seconds to compile for the first time."""
 FOLLOWER_KEYS = (
-    "frames",
-    "position_rms",
-    "orientation_rms",
-    "elbow_mean_m",
-    "knee_mean_m",
-    "effector_mean_m",
-    "iterations",
-    "median_us",
-    "steps_over_30deg",
-    "limit_violations",
-)
-"""What is kept of each."""
+    "frames", "position_rms", "orientation_rms", "elbow_mean_m", "knee_mean_m", "effector_mean_m",
+    "iterations", "median_us", "steps_over_30deg", "limit_violations",
+)  # fmt: skip
+"""Errors that are kept of each."""
 
 
 def with_paper_weights(solver: Solver, clip: str) -> Solver:
@@ -293,13 +285,13 @@ def confidence_bins(method: Solver, clips: Mapping[str, Motion]) -> list[dict[st
         trusts.append(confidences)
         errors.append(compare(motion, clip).position_per_frame)
     trust, error = np.concatenate(trusts), np.concatenate(errors)
-    place = np.digitize(trust, CONFIDENCE_BINS[1:-1])
+    chosen = np.digitize(trust, CONFIDENCE_BINS[1:-1])
     return [
         {
             "from": CONFIDENCE_BINS[k],
             "to": CONFIDENCE_BINS[k + 1],
-            "frames": int((place == k).sum()),
-            "position_mean": float(error[place == k].mean()) if (place == k).any() else None,
+            "frames": int((chosen == k).sum()),
+            "position_mean": float(error[chosen == k].mean()) if (chosen == k).any() else None,
         }
         for k in range(len(CONFIDENCE_BINS) - 1)
     ]
@@ -313,30 +305,28 @@ def _solved(method: Solver, clip: Motion, points: Points) -> tuple[Floats, Motio
 
 def other_solvers(prior: str = "", quick: bool = False) -> dict[tuple[str, str], Solver]:
     """Return solvers by name and by what they take from others; "published" is nothing."""
-    files = {"sik": {}, "guided": {"prior": prior}}
-    made: dict[tuple[str, str], Solver] = {("tgbsik", "published"): solver("tgbsik")}
+    settings: dict[tuple[str, str], dict[str, Any]] = {("tgbsik", "published"): {}}
     for weight in SWIVEL_WEIGHTS:
-        made["tgbsik", f"swivel of guided, {weight:g}"] = solver(
-            "tgbsik", prior_weight=weight, prior=prior
-        )
+        given = {"prior_weight": weight, "prior": prior}
+        settings["tgbsik", f"swivel of guided, {weight:g}"] = given
+    sources: dict[str, dict[str, str]] = {"sik": {}, "guided": {"prior": prior}}
     for name, kind in SOLVERS.items():
         if not isinstance(getattr(kind, "start", None), str):  # no warm start by name
             continue
-        made[name, "published"] = kind()
-        for source, file in files.items():
-            made[name, f"start of {source}"] = solver(name, start=source, **file)
-        if name == "pik":
-            for source, file in files.items():
-                made[name, f"posture of {source}"] = solver(name, towards=source, **file)
-                both = solver(name, start=source, towards=source, **file)
-                made[name, f"both of {source}"] = both
-    for variant, begin in (
-        ("published", "constant"),
-        ("start of sik", "sik"),
-        ("start of guided", prior or "guided"),
-    ):
-        made["monte-carlo", variant] = solver("monte-carlo", prior=begin)
-    return {key: each for key, each in made.items() if not quick or key[0] in QUICK_FOLLOWERS}
+        settings[name, "published"] = {}
+        for source, file in sources.items():
+            settings[name, f"start of {source}"] = {"start": source, **file}
+        for source, file in sources.items() if name == "pik" else ():
+            settings[name, f"posture of {source}"] = {"towards": source, **file}
+            settings[name, f"both of {source}"] = {"start": source, "towards": source, **file}
+    settings["monte-carlo", "published"] = {"prior": "constant"}
+    settings["monte-carlo", "start of sik"] = {"prior": "sik"}
+    settings["monte-carlo", "start of guided"] = {"prior": prior or "guided"}
+    return {
+        (name, variant): solver(name, **given)
+        for (name, variant), given in settings.items()
+        if not quick or name in QUICK_FOLLOWERS
+    }
 
 
 def bench_others(

@@ -17,7 +17,7 @@ from ..atomic_write import atomic_write
 from ..errors import MissingExtra
 from .charts import Sample, bar_chart, colours, draw_samples, line_chart
 from .claims import PARTLY
-from .experiment import Column, Measurements
+from .experiment import Column, Measurements, markdown_table
 from .published import AVERAGE, METHODS, PaperClip
 
 if TYPE_CHECKING:
@@ -152,10 +152,10 @@ def markdown(report: Measurements) -> str:
             [s, *(_cell_text(cells[s, clip], form) for clip in titles)]
             for s in display_order(report)
         ]
-        lines += [f"## {title}", "", *_markdown_table(["", *titles.values()], rows), ""]
+        lines += [f"## {title}", "", *markdown_table(["", *titles.values()], rows), ""]
     rows = [[c["id"], c["claim"], MARKS[c["reproduced"]], c["note"]] for c in report["claims"]]
     lines += ["## Claims of the paper", ""]
-    lines += _markdown_table(["", "claim", "reproduced", "note"], rows)
+    lines += markdown_table(["", "claim", "reproduced", "note"], rows)
     lines += [f"\n- {note}" for note in report["notes"]]
     return "\n".join(lines) + "\n"
 
@@ -166,14 +166,8 @@ def _cell_text(cell: Cell, form: str) -> str:
     return text if paper is None else f"{text} ({form.format(paper)})"
 
 
-def _markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    escaped = [[cell.replace("|", "\\|") for cell in row] for row in (head, *rows)]
-    escaped.insert(1, ["---"] * len(head))
-    return ["| " + " | ".join(row) + " |" for row in escaped]
-
-
 def html_page(table: Table1, report: Measurements) -> tuple[str, MissingExtra | None]:
-    """Return the page, and what it lacks to draw poses."""
+    """Return the page, and the error if there is no package to draw poses."""
     order = display_order(report)
     drawn, missing = _poses(table, order)
     sections = (
@@ -415,7 +409,7 @@ def _figure(title: str, clip: Clip, runs: Mapping[str, Run], part: slice = slice
 
 
 def _poses(table: Table1, order: Sequence[str]) -> tuple[str, MissingExtra | None]:
-    """Return poses as in Figs. 10-12, all methods side by side as in Figs. 19-21, what lacks."""
+    """Return poses as in Figs. 10-12 and 19-21, and the error if they cannot be drawn."""
     parts = [
         "<p>Yellow dots are the six tracked points; on a reconstruction the thin dark line shows "
         "the bones of the original.</p>"
@@ -423,7 +417,7 @@ def _poses(table: Table1, order: Sequence[str]) -> tuple[str, MissingExtra | Non
     for clip in table.clips[:MOST_CLIPS]:
         runs = _runs(table, clip, order)
         try:
-            strip, together = draw_samples(clip, runs)
+            beside, together = draw_samples(clip, runs)
         except MissingExtra as error:
             return f"<p>{escape(str(error))}</p>", error
         name = escape(clip.title.capitalize())
@@ -436,7 +430,7 @@ def _poses(table: Table1, order: Sequence[str]) -> tuple[str, MissingExtra | Non
         ]
         parts.append(
             f"<h3>{name}{figures[0]}</h3>"
-            f"<div class=pairs>{''.join(_pair(sample) for sample in strip)}</div>"
+            f"<div class=pairs>{''.join(_pair(sample) for sample in beside)}</div>"
             f"<h3>{name}, frame {together.frame}, all methods{figures[2]}</h3>"
             f"<div class=poses>{''.join(cells)}</div>"
         )

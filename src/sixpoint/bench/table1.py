@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, fields, replace
 from importlib.metadata import version
 from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -162,14 +162,6 @@ class Table1:
         return math.nan if len(known) < len(self.clips) else float(np.mean(known))
 
 
-class Conditions(NamedTuple):
-    """What all solvers share on one clip."""
-
-    clip: Clip
-    limits: Limits
-    runs: int
-
-
 def bench_table1(
     motions: Mapping[str, Motion],
     *,
@@ -210,22 +202,20 @@ def bench_table1(
     step = counted(progress, len(clips) * len(chosen))
     for clip in clips:
         kept = resolve_limits(limits, clip.motion.skeleton)
-        given = Conditions(clip, kept, QUICK_RUNS if quick else RUNS)
         straight = nearly_straight(clip.motion)
         table.originals[clip.name] = motion_statistics(clip.motion, kept, straight)
         for each in chosen:
             key = each.name, clip.name
             try:
-                runs[key] = _run(each, given, kept)
+                runs[key] = _run(each, clip, kept, QUICK_RUNS if quick else RUNS)
             except SixpointError as error:
                 notes.append(f"{each.name} could not do {clip.name}: {error}")
             else:
-                once = given._replace(runs=1)
                 if each.name in ALSO_UNLIMITED and kept:
-                    unlimited[key] = _run(each, once, Limits())
+                    unlimited[key] = _run(each, clip, kept, solved_within=Limits())
                 theirs = AS_PUBLISHED.get(each.name, {})
                 if theirs and all(has_setting(each, name) for name in theirs):
-                    as_published[key] = _run(replace(each, **theirs), once, kept)
+                    as_published[key] = _run(replace(each, **theirs), clip, kept)
             step()
     if not runs:
         raise InputError(f"No solver could reconstruct any clip: {'; '.join(notes)}")
@@ -253,26 +243,36 @@ def _clip(name: str, motion: Motion, weights: Weights, quick: bool, notes: list[
     return replace(clip, motion=part, first=first, whole=False)
 
 
-def _run(each: Solver, given: Conditions, limits: Limits) -> Run:
-    """Solve a clip, the quickest of several times, and compare with the recording."""
-    motion = given.clip.motion
+def _run(
+    each: Solver, clip: Clip, limits: Limits, most: int = 1, solved_within: Limits | None = None
+) -> Run:
+    """Solve a clip, the quickest of several times, and compare with the recording.
+
+    Args:
+        each: the solver.
+        clip: the recording.
+        limits: joint limits whose violations are counted.
+        most: runs.
+        solved_within: joint limits that are kept; default `limits`.
+    """
     if has_setting(each, "weights"):
-        each = replace(each, weights=given.clip.weights)  # type: ignore[call-arg]
-    points = motion.points()
-    tracker = each.prepare(motion.skeleton, limits=limits, rate=points.rate)
+        each = replace(each, weights=clip.weights)  # type: ignore[call-arg]
+    points, skeleton = clip.motion.points(), clip.motion.skeleton
+    kept = limits if solved_within is None else solved_within
+    tracker = each.prepare(skeleton, limits=kept, rate=points.rate)
     tracker.warm_up()
     times: list[tuple[float, float]] = []
     begin = time.perf_counter()
-    while not times or (len(times) < given.runs and time.perf_counter() - begin < LONGEST_TIMING):
+    while not times or (len(times) < most and time.perf_counter() - begin < LONGEST_TIMING):
         with quiet():
             result = tracker.solve_clip(points)
         times.append((result.report.median_us, result.report.p99_us))
     median, tail = np.min(times, axis=0)
-    return _evaluate(given, result, {"median_us": float(median), "p99_us": float(tail)})
+    return _evaluate(clip, limits, result, {"median_us": float(median), "p99_us": float(tail)})
 
 
-def _evaluate(given: Conditions, result: Result, spent: Mapping[str, float]) -> Run:
-    clip, original = given.clip, given.clip.motion
+def _evaluate(clip: Clip, limits: Limits, result: Result, spent: Mapping[str, float]) -> Run:
+    original = clip.motion
     found = compare(result.motion, original)
     seen = result.residuals[np.isfinite(result.residuals)]
     errors = ("position_rms", "position_mean", "orientation_rms", "orientation_mean",
@@ -290,7 +290,7 @@ def _evaluate(given: Conditions, result: Result, spent: Mapping[str, float]) -> 
         "target_mean_m": result.report.target_mean_m,
         "target_p95_m": float(np.percentile(seen, 95.0)) if seen.size else 0.0,
         "target_max_m": result.report.target_max_m,
-        **motion_statistics(result.motion, given.limits, nearly_straight(original)),
+        **motion_statistics(result.motion, limits, nearly_straight(original)),
         "jitter_ratio": found.jitter_ratio,
         "foot_skate": found.foot_skate,
         "swivel_error_deg": math.degrees(float(np.mean(list(found.swivel.values())))),

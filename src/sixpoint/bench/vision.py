@@ -58,7 +58,7 @@ NOISE = 8.0
 FAR_OFF, TRUSTED = 0.1, 0.5
 """Points this far off [m] should not have more confidence than that."""
 SMOOTHING = (1.0, 2.0, 4.0, 12.0, 40.0)
-"""Accelerations that the filter is told to expect [m/s^2]."""
+"""Accelerations that the filter expects [m/s^2]."""
 DAMPING = (0.02, 0.1, 0.3)
 """Damping of the solver behind it [m]."""
 FRACTIONS = 8
