@@ -78,7 +78,7 @@ def chain_limits(skeleton: Skeleton, swing: float = 25.0, twist: float = 15.0) -
 def long_chain(
     *, swing: float | None = None, twist: float = 15.0, **settings: Any
 ) -> tuple[Any, Floats]:
-    """Return 90 degrees of freedom with a target, the centre of mass above the root, and evenness (Fig. 3).
+    """Return a chain of 90 degrees of freedom: reach a target, balance, smoothness (Fig. 3).
 
     Long chains are drawn more gently, so that they stay smooth.
 
@@ -154,7 +154,7 @@ def hand_scene(**settings: Any) -> tuple[Any, list[Floats]]:
 
 
 def person_of_40() -> Skeleton:
-    """Return the built-in figure with an index and a little finger on each hand: 40 joints (Fig. 5)."""
+    """Return the built-in figure with two more fingers on each hand: 40 joints (Fig. 5)."""
     body = Skeleton.humanoid(1.75)
     names, parents, offsets = list(body.names), list(body.parents), list(body.offsets)
     for side in "lr":
