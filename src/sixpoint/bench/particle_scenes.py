@@ -17,6 +17,7 @@ from ..kernels.types import Floats
 from ..limits import FixedLimit, FlexionLimit, Limits, SwingTwistLimit, adult_limits, hand_limits
 from ..motion.pose import Pose
 from ..solvers import solver
+from ..solvers.particles.stream import ParticleStream
 from ..tasks import Balance, LookAt, Posture, Reach, Smoothness, Task, finger_couplings
 
 LENGTH = 2.5
@@ -94,7 +95,7 @@ def long_chain(
         None if swing is None else chain_limits(start.skeleton, swing, twist),
         **{"iterations": 2000, "spread": 0.05, "hardness": 0.3} | settings,
     )
-    tracker.begin(start)
+    tracker.reset(start)
     return tracker, np.array([[0.6, 1.3, 0.25]])
 
 
@@ -218,7 +219,7 @@ Facts = dict[str, float]
 def chain_facts(seed: int) -> Facts:
     """Where the 90-DoF chain ends (Fig. 3)."""
     tracker, target = long_chain()
-    tracker.begin(bent_chain(30), seed)
+    ParticleStream(tracker).begin(bent_chain(30), seed)
     solution = tracker.solve(target)
     return {
         "chain_tip_m": solution.tasks["reach tip"],
@@ -237,7 +238,7 @@ def hand_facts(seed: int) -> Facts:
         tips = max(tips, float(solution.residuals.max()))
         for task in finger_couplings():
             coupled = max(coupled, abs(float(task.residual(solution.pose)[0])))
-        projections += solution.projections
+        projections += int(solution.extras["projections"])
         steps += solution.iterations
     return {
         "hand_tip_max_m": tips,
@@ -252,7 +253,7 @@ def person_facts(seed: int) -> Facts:
     tracker, target = person_scene(seed=seed)
     solution = tracker.solve(target)
     feet = 2 * len(FEET)
-    body = tracker.body
+    body = tracker.skeleton.articulation
     angles = body.angles(solution.pose.rotations)
     knees = [angles[body.first[body.node(f"{side}_knee")]] for side in "lr"]
     return {

@@ -16,9 +16,9 @@ import numpy as np
 from ..body.skeleton import Skeleton
 from ..kernels.types import Floats
 from ..motion.pose import Pose
-from ..solvers import DampedSolver, TransposeSolver, solver
-from ..solvers._kernels.finite import finite_steps
-from ..solvers.figure import new_pose
+from ..solvers import DampedSolver, Tracker, TransposeSolver, solver
+from ..solvers.articulated.model import Targets
+from ..solvers.particles.stream import ParticleStream
 from .charts import COLOURS, INK, empty_axes, new_figure, save_figure
 from .experiment import (
     SEED,
@@ -35,6 +35,7 @@ from .experiment import (
     pivot,
     trial_count,
 )
+from .finite_differences import finite_steps
 from .particle_scenes import (
     LENGTH,
     MANY_SEEDS,
@@ -160,9 +161,10 @@ def success_cell(
     start = bent_chain(dof // 3)
     usual = {"particles": particles, "iterations": ITERATIONS, "tolerance": MET / LENGTH}
     tracker = tracker_of(start.skeleton, **usual | settings)
+    stream = ParticleStream(tracker)
     met, steps = np.zeros(len(targets), np.bool_), np.zeros(len(targets))
     for k, target in enumerate(targets):
-        tracker.begin(start, seed + k)
+        stream.begin(start, seed + k)
         solution = tracker.solve(target[None])
         met[k] = solution.residuals[0] < MET
         steps[k] = solution.iterations
@@ -208,26 +210,26 @@ def time_rows(quick: bool = False) -> list[dict[str, Any]]:
 
 def iteration_times(tracker: Any, target: Floats, start: Pose, repeats: int) -> Floats:
     """Microseconds of an iteration, once for each repeat; the least of short runs tells most."""
+    stream = ParticleStream(tracker)
 
     def run(seed: int) -> int:
-        tracker.begin(start, seed)
+        stream.begin(start, seed)
         return int(tracker.solve(target).iterations)
 
     return _repeated(run, repeats)
 
 
-def finite_times(tracker: Any, target: Floats, repeats: int) -> Floats:
+def finite_times(tracker: Tracker, target: Floats, repeats: int) -> Floats:
     """Microseconds of an iteration of a Jacobian method by finite differences.
 
     The paper gives them to its rivals; our solvers have analytic Jacobians.
     """
-    figure, settings = tracker._figure, tracker._settings
-    scratch = tracker.solver.new_scratch(figure)
-    rotations = np.full((1, 4), np.nan)
-    count = max(2, 9000 // int(figure.freedom.sum()) ** 2)
+    targets = Targets(target, np.full((1, 4), np.nan))
+    count = max(2, 9000 // int(tracker.run.context.model.freedom.sum()) ** 2)
 
     def run(seed: int) -> int:
-        finite_steps(settings, figure, new_pose(figure), scratch, target, rotations, count)
+        tracker.reset()
+        finite_steps(tracker.run.context, targets, count)
         return count
 
     return _repeated(run, repeats)
@@ -256,16 +258,17 @@ def chain_speeds(repeats: int) -> list[dict[str, Any]]:
     for case, swing, twist in LIMITED:
         tracker, target = long_chain(swing=swing, twist=twist, tolerance=0.0, iterations=50)
         spent = iteration_times(tracker, target, start, repeats)
-        tracker.begin(start, repeats)
+        ParticleStream(tracker).begin(start, repeats)
         found = tracker.solve(target)
+        rejections, projections = (found.extras[key] for key in ("rejections", "projections"))
         draws = found.iterations * tracker.solver.particles * start.skeleton.joint_count
-        draws += found.rejections - found.projections
+        draws += rejections - projections
         rows.append(
             {
                 "limits": case,
                 "iterations_per_second": float(1e6 / spent.min()),
                 "iterations_per_second_median": float(1e6 / np.median(spent)),
-                "rejected_part": float(found.rejections / draws),
+                "rejected_part": float(rejections / draws),
                 "us_deviation": float(spent.std()),
             }
         )

@@ -14,7 +14,7 @@ from .jacobian.methods import (
     TransposeSolver,
 )
 from .mass_spring import SpringForceSolver, SpringPositionSolver
-from .monte_carlo import MonteCarloSolver
+from .particles.methods import MonteCarloSolver
 from .pik import PrioritizedSolver
 from .pik_balance import BalanceSolver
 from .sequential.analytic import AnalyticUpperSolver

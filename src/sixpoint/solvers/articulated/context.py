@@ -204,7 +204,7 @@ def end_skeleton(c: SkeletonContext, frames: Frames, frame: int, steps: int, fla
     """Write a skeleton's pose and how well it meets the targets of its end effectors."""
     out = frames.out
     targets = skeleton_targets(frames, frame)
-    for effector in range(c.pose.effectors.shape[0]):
+    for effector in range(targets.positions.shape[0]):
         position = vec_load(targets.positions, effector)
         out.residuals[frame, effector] = (
             vec_distance(vec_load(c.pose.effectors, effector), position)

@@ -36,6 +36,9 @@ from .context import PersonContext, SkeletonContext
 from .model import ORIENTATION, POSITION, Model, read_pose
 from .self_collision import collision_slots, new_capsules
 
+if TYPE_CHECKING:
+    from ..base2 import Solver
+
 MISSED = 1e-3
 """A point farther from its target than this part of the skeleton's length has missed it."""
 NUDGE = 1e-6
@@ -57,8 +60,8 @@ SKELETONS = StopRule(500, 1e-4, -math.inf)
 
 
 @dataclass(frozen=True, kw_only=True)
-class IterativeSettings(StartSettings):
-    """Settings of iterative methods; lengths are parts of the skeleton's size.
+class ArticulatedSettings:
+    """Settings of all iterative methods; lengths are parts of the skeleton's size.
 
     The size is the height of a person (without foot and head), or the longest way from the root of
     a skeleton along its bones.
@@ -85,12 +88,12 @@ class IterativeSettings(StartSettings):
     if TYPE_CHECKING:  # of `Solver`, beside which this is inherited
         name: ClassVar[str]
 
+        @property
+        def first(self) -> Solver | None:
+            """The solver that goes first, if there is one."""
+
         def numbers(self) -> dict[str, Number]:
             """Return the settings as numbers."""
-
-    def check(self) -> None:
-        """Refuse a model that nobody would read."""
-        check_prior(self, self.prior, self.start == "guided", 'start="guided"')
 
     @property
     def closeness(self) -> float:
@@ -119,6 +122,15 @@ class IterativeSettings(StartSettings):
         raise NotImplementedError
 
 
+@dataclass(frozen=True, kw_only=True)
+class IterativeSettings(ArticulatedSettings, StartSettings):
+    """Settings of iterative methods that may start at the pose of another solver."""
+
+    def check(self) -> None:
+        """Refuse a model that nobody would read."""
+        check_prior(self, self.prior, self.start == "guided", 'start="guided"')
+
+
 def articulated_plan(solver: Any, problem: Problem) -> Plan:
     """Return the plan of an iterative method: a person by six points, or any skeleton."""
     if is_person(problem):
@@ -138,9 +150,9 @@ def is_person(problem: Problem) -> bool:
 class ArticulatedPersonPlan(PersonPlan):
     """A person as an articulated model whose end effectors are the six points."""
 
-    solver: IterativeSettings
+    solver: ArticulatedSettings
 
-    def __init__(self, solver: IterativeSettings, problem: Problem) -> None:
+    def __init__(self, solver: ArticulatedSettings, problem: Problem) -> None:
         super().__init__(solver, problem)
         self.kernel = solver.solve_people
         self.start = None if solver.first is None else solver.first.plan(problem)
@@ -176,9 +188,9 @@ class SkeletonPlan(Plan):
     or, without tasks, the ends of the skeleton.
     """
 
-    solver: IterativeSettings
+    solver: ArticulatedSettings
 
-    def __init__(self, solver: IterativeSettings, problem: Problem) -> None:
+    def __init__(self, solver: ArticulatedSettings, problem: Problem) -> None:
         super().__init__(solver, problem)
         self.kernel = solver.solve_skeletons
         self.body = problem.skeleton.articulation

@@ -11,15 +11,16 @@ from sixpoint.bench.particle_scenes import bent_chain
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.kernels import arrays
 from sixpoint.motion.pose import Pose
-from sixpoint.solvers._kernels.particles import DRAWN, MOST_RUNS, RUNS, STEPS
+from sixpoint.solvers.particles.population import MOST_RUNS
+from sixpoint.solvers.particles.stream import ParticleStream
 from sixpoint.tasks import PlacesFunction, Reach
 
-from .swarms import ARM, TARGET, tracker
+from .arms import ARM, TARGET, particles_of, tracker
 
 
 def test_it_is_a_kalman_filter_where_one_is_exact():
-    # S2.5: the root wanders in space, linear and Gaussian, and is measured; the joint is still.
-    # The log-likelihood -d^2 / S has no half: its variance is S / 2 (A2.2).
+    # the root wanders in space, linear and Gaussian, and is measured; the joint is still.
+    # The log-likelihood -d^2 / S has no half: its variance is S / 2.
     count, noise, sigma = 20_000, 0.05, 0.2
     run = tracker(
         Skeleton.chain(1),
@@ -37,21 +38,21 @@ def test_it_is_a_kalman_filter_where_one_is_exact():
     )
     target = np.array((0.1, -0.05, 0.02))
     mean, variance = np.zeros(3), 0.0
-    for iterate in run.iterates(target[None]):
+    for iterate in ParticleStream(run).iterates(target[None]):
         variance += noise**2
         gain = variance / (variance + 0.5 * sigma**2)
         mean, variance = mean + gain * (target - mean), (1.0 - gain) * variance
         # Deviations of the mean of so many particles; resampling on the way adds some.
         wall = 6.0 * np.sqrt(variance / iterate.effective)
         np.testing.assert_allclose(iterate.estimate.root, mean, atol=wall)
-        swarm = run._memory.filter.swarm
-        spread = swarm.weight @ (swarm.root - iterate.estimate.root) ** 2
+        particles = particles_of(run)
+        spread = particles.weight @ (particles.root - iterate.estimate.root) ** 2
         np.testing.assert_allclose(spread, variance, rtol=0.1)
     assert mean[0] > 0.05
 
 
 def test_the_noise_of_tasks_ranks_them():
-    # S2.16: between two targets that exclude each other, errors are as the variances.
+    # between two targets that exclude each other, errors are as the variances.
     for ratio in (1.0, 2.0, 3.0):
         far = np.array([[0.0, 0.6, 0.4]])
         run = tracker(
@@ -71,11 +72,11 @@ def test_the_noise_of_tasks_ranks_them():
 
 
 def test_smoothing_goes_a_tenth_of_the_way():
-    # S2.19: the response to a step is 1 - 0.9^k, and takes 66 iterations to a thousandth.
+    # the response to a step is 1 - 0.9^k, and takes 66 iterations to a thousandth.
     run = tracker(smoothing=0.1, schedule="constant", noise=0.3, iterations=30)
-    run.begin(Pose(ARM, np.zeros(3), arrays.identity(4)))
+    run.reset(Pose(ARM, np.zeros(3), arrays.identity(4)))
     last = arrays.identity()
-    for iterate in run.iterates(TARGET):
+    for iterate in ParticleStream(run).iterates(TARGET):
         away = arrays.multiply(arrays.conjugate(last), iterate.estimate.rotations[0])
         expected = arrays.multiply(last, arrays.from_rotvec(0.1 * arrays.to_rotvec(away)))
         assert arrays.angle_between(expected, iterate.pose.rotations[0]) < 1e-9
@@ -83,15 +84,14 @@ def test_smoothing_goes_a_tenth_of_the_way():
 
 
 def test_smoothing_comes_after():
-    # S2.19: the response to a step is 1 - 0.9^k, and takes 66 iterations to a thousandth. The step:
+    # the response to a step is 1 - 0.9^k, and takes 66 iterations to a thousandth. The step:
     # a hinge that is drawn once by a lot, and then stands still.
     run = tracker(Skeleton.chain(1, kind="hinge"), schedule="constant", noise=1e-9, tolerance=0.0,
                   iterations=80)  # fmt: skip
     gaps = []
-    for iterate in run.iterates(np.array([[0.5, 0.5, 0.0]])):
+    for iterate in ParticleStream(run).iterates(np.array([[0.5, 0.5, 0.0]])):
         if iterate.step == 1:
-            swarm = run._memory.filter.swarm
-            swarm.local[:] = arrays.from_axis_angle((0.0, 0.0, 1.0), 1.0)
+            particles_of(run).local[:] = arrays.from_axis_angle((0.0, 0.0, 1.0), 1.0)
             continue
         gaps.append(arrays.angle_between(iterate.pose.rotations[0], iterate.estimate.rotations[0]))
     parts = np.array(gaps) / gaps[0] * 0.9
@@ -100,10 +100,10 @@ def test_smoothing_comes_after():
 
 
 def test_smoothing_takes_out_the_jitter():
-    # S2.18: RMS second difference of the tip, at least five times less.
+    # RMS second difference of the tip, at least five times less.
     run = tracker(schedule="constant", noise=0.05, sigma=0.05, iterations=150, tolerance=0.0)
     raw, smooth = [], []
-    for iterate in run.iterates(TARGET):
+    for iterate in ParticleStream(run).iterates(TARGET):
         raw.append(iterate.estimate.world()[0][-1])
         smooth.append(iterate.pose.world()[0][-1])
     jitter = [np.sqrt((np.diff(p, 2, axis=0) ** 2).sum(axis=1).mean()) for p in (raw, smooth)]
@@ -140,10 +140,10 @@ def test_another_population_is_tried_where_the_first_stalls():
         run = tracker(arm, [PlacesFunction(hollows)], seed=seed, particles=5, iterations=1500)
         solution = run.solve(np.zeros((0, 3)))
         assert solution.converged
-        runs.append(solution.runs)
+        runs.append(solution.extras["runs"])
         # The populations before ended in the other one, and `modes` knows.
-        lacks = sorted(round(mode.worst, 1) for mode in run.modes())
-        assert lacks == [0.0] if solution.runs == 1 else [0.0, 0.1]
+        lacks = sorted(round(mode.worst, 1) for mode in ParticleStream(run).modes())
+        assert lacks == [0.0] if runs[-1] == 1 else [0.0, 0.1]
     assert sum(count > 1 for count in runs) >= 3
     assert max(runs) < MOST_RUNS
 
@@ -152,7 +152,7 @@ def test_several_populations_share_the_iterations():
     run = tracker(runs=5)
     solution = run.solve(TARGET)
     assert solution.converged
-    assert solution.runs == 5
+    assert solution.extras["runs"] == 5
     few = tracker(runs=5, iterations=30)
     assert few.solve(TARGET).iterations == 30
 
@@ -162,7 +162,7 @@ def test_contradictions_end():
     far = [Reach("tip"), PlacesFunction(lambda p: p[:, -1, 1] - 5.0)]
     solution = tracker(ARM, far, iterations=100_000, particles=5).solve(TARGET)
     assert not solution.converged
-    assert solution.runs == MOST_RUNS
+    assert solution.extras["runs"] == MOST_RUNS
     assert solution.iterations < 20_000
 
 
@@ -172,9 +172,9 @@ def test_draws_grow_with_the_joints():
         start = bent_chain(joints)
         run = tracker(start.skeleton, iterations=7, tolerance=0.0, schedule="constant")
         run.solve(np.array([[0.5, 0.5, 0.0]]))
-        counts = run._memory.filter.swarm.counts
-        assert counts[STEPS] == 7
-        assert counts[DRAWN] == 7 * 30 * joints
+        state = particles_of(run).state[0]
+        assert state.steps == 7
+        assert state.drawn == 7 * 30 * joints
 
 
 @pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="plain Python allocates")
@@ -184,15 +184,13 @@ def test_iterations_allocate_nothing():
     memory.memsys_enable_stats()
     run = tracker(ARM, [Reach("tip")], iterations=3, tolerance=0.0)
     run.solve(TARGET)
-    pose, filt, _ = run._memory
-    seen, turned = run._last
-    args = run._settings, run._figure, pose, filt, seen, turned, run._one
-    run._kernel(*args, 0, 1)
+    run.run.solve(0, 1)
     before = memory.memsys_get_stats_alloc()
-    run._settings["iterations"] = 200
-    run._kernel(*args, 0, 1)
+    run.run.context.settings["iterations"] = 200
+    run.run.solve(0, 1)
     after = memory.memsys_get_stats_alloc()
     memory.memsys_disable_stats()
-    assert filt.swarm.counts[STEPS] == 200
-    assert filt.swarm.counts[RUNS] >= 1
+    state = particles_of(run).state[0]
+    assert state.steps == 200
+    assert state.runs >= 1
     assert after == before

@@ -1,15 +1,14 @@
-"""Weights, and who goes on."""
+"""Weights, and which particles go on."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from sixpoint.solvers._kernels.swarm import normalize_weights, systematic_index
+from sixpoint.solvers.particles.population import normalize_weights, systematic_index
 
 
 def test_weights_of_the_golden_example():
-    # G25.
     log_weight, weight = np.zeros(4), np.zeros(4)
     log_weight -= np.array((0.0, 0.1, 0.2, 0.4)) ** 2 / 0.01
     chosen, effective = normalize_weights(log_weight, weight)

@@ -9,10 +9,14 @@ from figures import FIGURES, random_pose
 from sixpoint.kernels import arrays
 from sixpoint.limits import Limits
 from sixpoint.motion.pose import Pose
-from sixpoint.solvers._kernels.asked import judge_pose, pose_cost
-from sixpoint.solvers._kernels.figure import figure_forward
-from sixpoint.solvers.figure import new_pose, plain_figure
-from sixpoint.solvers.particle_tables import asked_nodes, build_asked
+from sixpoint.solvers.articulated.build import new_pose, skeleton_model
+from sixpoint.solvers.articulated.model import Targets, model_forward
+from sixpoint.solvers.particles.task_cost import (
+    judge_pose,
+    pose_cost,
+    skeleton_tasks,
+    task_nodes,
+)
 from sixpoint.tasks import (
     Balance,
     Coupling,
@@ -33,16 +37,15 @@ def judged(pose: Pose, tasks, places, turns):
     skeleton = pose.skeleton
     body = skeleton.articulation
     names = tuple(dict.fromkeys(t.node for t in tasks if isinstance(t, Reach | Orient)))
-    nodes = asked_nodes(body, names, tasks)
-    figure = plain_figure(body, Limits({}), nodes, [], whole=True)
-    asked = build_asked(body, names, nodes, tasks, body.length)
-    rows = new_pose(figure)
+    model = skeleton_model(body, Limits({}), task_nodes(body, names, tasks), [], whole=True)
+    table = skeleton_tasks(body, names, tasks)
+    rows = new_pose(model)
     rows.local[:] = body.to_rest(pose.rotations)
-    rows.place[0] = pose.root
-    figure_forward(figure, rows)
-    lengths = np.zeros(len(tasks))
-    worst = judge_pose(figure, asked, rows, places, turns, lengths)
-    return pose_cost(figure, asked, rows, places, turns), lengths, worst, asked
+    rows.position[0] = pose.root
+    model_forward(model, rows)
+    residuals, targets = np.zeros(len(tasks)), Targets(places, turns)
+    worst = judge_pose(model, table, rows, targets, residuals)
+    return pose_cost(model, table, rows, targets), residuals, worst, table
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -104,7 +107,7 @@ def test_wishes_alone_are_to_be_met():
 
 
 def test_constraints_are_added_one_by_one():
-    # S2.15, Eq. (14): costs of independent constraints add up, and what is met costs nothing.
+    # Courty and Arnaud, Eq. (14): costs of independent constraints add up.
     pose = random_pose(FIGURES["balls"], 3)
     tip = pose.world()[0][-1]
     met = np.array([tip]), np.full((1, 4), np.nan)

@@ -7,9 +7,10 @@ import pytest
 
 import sixpoint as sp
 from sixpoint.errors import InputError, UnknownName
+from sixpoint.kernels import arrays
 from sixpoint.solvers import MonteCarloSolver
 
-from .swarms import TARGET, tracker
+from .arms import TARGET, tracker
 
 
 @pytest.mark.parametrize("particles", [3, 5])
@@ -30,9 +31,9 @@ def test_people_from_six_points(prior: str):
     error, before = (sp.compare(r.motion, clip).position_rms for r in (result, sik))
     assert error < 1.5 * before
     assert result.iterations.max() > 0
-    assert result.tasks.shape == (30, 6)
-    assert result.labels[0] == "reach head"
-    assert result.report.rejections > 0
+    assert [*result.tasks] == [*(f"reach {name}" for name in sp.motion.points.SIX[1:]), "posture"]
+    assert all(values.shape == (30,) for values in result.tasks.values())
+    assert result.extras["rejections"].sum() > 0
 
 
 # What is refused.
@@ -67,8 +68,8 @@ def test_people_have_joints_of_their_own():
         ({"runs": 0}, r"`runs` in \[1"),
         ({"covariance": 3}, "`covariance` by the names of joints"),
         ({"covariance": {"a": "b"}}, "three deviations >= 0, .* for the joint 'a'; got 'b'"),
-        ({"smoothing": 1.5}, "`smoothing` <= 1"),
-        ({"largest": 2.0}, "`largest` <= 1"),
+        ({"smoothing": 1.5}, r"`smoothing` in \(0, 1\]"),
+        ({"largest": 2.0}, r"`largest` in \(0, 1\]"),
     ],
 )
 def test_senseless_settings_are_refused(settings, message):
@@ -80,3 +81,28 @@ def test_covariances_of_unknown_joints_are_refused():
     with pytest.raises(UnknownName, match="No joint to give a covariance 'knee'"):
         tracker(covariance={"knee": (1.0, 0.0, 0.0)})
     assert hash(MonteCarloSolver(covariance={"knee": (1.0, 0.0, 0.0)})) is not None
+
+
+def test_gains_are_no_setting():
+    # A population that gains nothing cools, and ends.
+    with pytest.raises(UnknownName, match="No setting of solver 'monte-carlo' 'least_gain'"):
+        sp.solver("monte-carlo", least_gain=0.1)
+
+
+def test_whole_numbers_stand_for_real_ones():
+    # Otherwise the kernel would be compiled anew.
+    whole, real = (tracker(root=root, spread=root).run.context for root in (1, 1.0))
+    assert whole.settings.dtype is real.settings.dtype
+
+
+def test_a_person_starts_at_a_pose():
+    clip = sp.builtin("boxing").frames(slice(60, 80, 5))
+    frame = clip.points().positions[3]
+    away = {}
+    for prior in ("sik", "constant"):
+        run = MonteCarloSolver(prior=prior, iterations=1, posture=0.0).prepare(clip.skeleton)
+        run.reset(clip[0])
+        pose = run.solve(frame).pose
+        arms = [clip.skeleton.anatomy.node(f"{side}_shoulder") for side in "lr"]
+        away[prior] = arrays.angle_between(pose.rotations, clip[0].rotations)[arms].max()
+    assert away["constant"] < 0.5 * away["sik"]
