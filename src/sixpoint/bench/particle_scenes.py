@@ -16,8 +16,7 @@ from ..kernels import arrays
 from ..kernels.types import Floats
 from ..limits import FixedLimit, FlexionLimit, Limits, SwingTwistLimit, adult_limits, hand_limits
 from ..motion.pose import Pose
-from ..solvers import solver
-from ..solvers.particles.stream import ParticleStream
+from ..solvers import ParticleStream, solver
 from ..tasks import Balance, LookAt, Posture, Reach, Smoothness, Task, finger_couplings
 
 LENGTH = 2.5

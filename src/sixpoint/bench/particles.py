@@ -16,9 +16,8 @@ import numpy as np
 from ..body.skeleton import Skeleton
 from ..kernels.types import Floats
 from ..motion.pose import Pose
-from ..solvers import DampedSolver, Tracker, TransposeSolver, solver
+from ..solvers import DampedSolver, ParticleStream, Tracker, TransposeSolver, solver
 from ..solvers.articulated.model import Targets
-from ..solvers.particles.stream import ParticleStream
 from .charts import COLOURS, INK, empty_axes, new_figure, save_figure
 from .experiment import (
     SEED,

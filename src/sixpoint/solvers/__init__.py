@@ -13,6 +13,7 @@ from .jacobian.methods import (
 )
 from .mass_spring import SpringForceSolver, SpringPositionSolver
 from .particles.methods import MonteCarloSolver
+from .particles.stream import ParticleStream
 from .pik import PrioritizedSolver
 from .pik_balance import BalanceSolver
 from .problem import LimitsChoice
@@ -40,6 +41,7 @@ __all__ = [
     "KMASolver",
     "LimitsChoice",
     "MonteCarloSolver",
+    "ParticleStream",
     "PrioritizedSolver",
     "PseudoinverseSolver",
     "Report",

@@ -23,6 +23,7 @@ from ...kernels.tasks import (
     precision_square,
     reach_residual,
     smoothness_energy,
+    support_nearest,
 )
 from ...kernels.types import Floats, Ints, Vec3
 from ...kernels.vector import as3, vec_load
@@ -341,19 +342,5 @@ def balance_square(tasks: TaskTable, pose: ModelPose, task: int) -> float:
         z += mass * pose.position[joint, 2] + arm[2]
     if tasks.numbers[task, 0] != 0.0:
         x, z = x - pose.position[0, 0], z - pose.position[0, 2]
-    first, last = tasks.first[task], tasks.last[task]
-    best, inside = ABSURD, last - first > 2
-    for k in range(first, last):
-        after = k + 1 if k + 1 < last else first
-        ax, az = tasks.corners[k, 0], tasks.corners[k, 1]
-        ex, ez = tasks.corners[after, 0] - ax, tasks.corners[after, 1] - az
-        px, pz = x - ax, z - az
-        if ex * pz - ez * px < 0.0:
-            inside = False
-        edge = ex * ex + ez * ez
-        along = 0.0
-        if edge > 0.0:
-            along = min(1.0, max(0.0, (px * ex + pz * ez) / edge))
-        px, pz = px - along * ex, pz - along * ez
-        best = min(best, px * px + pz * pz)
-    return 0.0 if inside else best
+    near_x, near_z, _ = support_nearest(tasks.corners, tasks.first[task], tasks.last[task], x, z)
+    return float((x - near_x) * (x - near_x) + (z - near_z) * (z - near_z))
