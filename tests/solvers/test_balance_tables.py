@@ -15,7 +15,7 @@ from sixpoint.solvers.balance_tables import (
     standing_tables,
     trunk_joints,
 )
-from sixpoint.solvers.pik_balance import BalanceSolver
+from sixpoint.solvers.jacobian.balance import BalanceSolver
 
 BODY = sp.Skeleton.humanoid(1.75)
 Z = np.array([0.0, 0.0, 1.0])

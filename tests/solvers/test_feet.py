@@ -8,7 +8,7 @@ import pytest
 import sixpoint as sp
 from sixpoint.kernels import arrays
 from sixpoint.motion.points import SIX, Points
-from sixpoint.solvers.pik_balance import BalanceSolver
+from sixpoint.solvers.jacobian.balance import BalanceSolver
 from sixpoint.vision.synthetic.scenes import scene
 
 BODY = sp.Skeleton.humanoid(1.75)

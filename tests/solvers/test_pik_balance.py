@@ -10,7 +10,7 @@ from sixpoint.limits import adult_limits
 from sixpoint.motion.points import SIX, Points
 from sixpoint.solvers._kernels.centre_of_mass import mass_centre
 from sixpoint.solvers._kernels.priority import Damping, level_step
-from sixpoint.solvers.pik_balance import BalanceSolver
+from sixpoint.solvers.jacobian.balance import BalanceSolver
 from sixpoint.vision.synthetic.scenes import scene
 
 BODY = sp.Skeleton.humanoid(1.75)

@@ -1,0 +1,385 @@
+"""Where a body stands: its feet on the ankles that are seen, its support, its legs, its balance.
+
+Feet that carry a body stay where they are. The line between the ankles says where they face; the
+hull of the soles is what the centre of mass shall stay above.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ...kernels._jit import Kernel, frame_kernel, helper
+from ...kernels.limits import LimitTable, limit_clamp_angle, limit_project
+from ...kernels.quaternion import (
+    quat_conj,
+    quat_from_axis_angle,
+    quat_load,
+    quat_mul,
+    quat_rotate,
+    quat_store,
+    quat_twist_angle,
+    quat_unrotate,
+)
+from ...kernels.rotation import rotation_between
+from ...kernels.tasks import INSIDE, support_nearest
+from ...kernels.types import Floats, Ints, Quat, Vec3
+from ...kernels.vector import (
+    vec_add,
+    vec_cross,
+    vec_distance,
+    vec_length,
+    vec_load,
+    vec_scale,
+    vec_store,
+    vec_sub,
+)
+from ..articulated.model import Model, ModelPose
+from ..context import LIMITED, MISSING, Frames
+from ..people.tables import FIRST_LIMB, LIMB_ROWS, Body, Settings, State, Work
+from ..sequential.limb_ends import FELT, level_foot, limb_begin, limb_end, triangle_angle
+from .priority_step import PriorityWork
+
+WRIST, ANKLE, SHOULDER = FIRST_LIMB, FIRST_LIMB + 2, 6
+"""End effectors of the left side; those of the right follow. Two shoulders come after the six
+points."""
+SIMPLE, LEGS = 0, 1
+"""Choices of `BalanceSolver.body`."""
+UP = (0.0, 1.0, 0.0)
+NARROW = 0.25
+"""Ankles nearer than this part of their distance in the neutral stance do not say where the feet
+face."""
+TURNED = 1e-9
+"""Feet that face where they did to this angle stand still [rad]."""
+SHORT = 0.005
+"""An ankle of a straight leg that is off by less than this part of the leg is met: the virtual foot
+leans in one piece, legs side by side do not."""
+WIDEST = 0.9
+"""Farthest that an ankle counts as away from below its hip, as a part of the leg."""
+SUPPORT = 0.8
+"""Part of the soles above which a body with legs is kept: nobody stands on the very edge."""
+SAME = 1e-12
+"""Corners whose triangle is smaller than this are on a line [m^2]."""
+
+
+class Masses(NamedTuple):
+    """M points with mass, fixed to joints of a model of N joints."""
+
+    joint: Ints
+    """Joint that carries each, (M,)."""
+    offset: Floats
+    """Position in the joint's frame [m], (M, 3)."""
+    share: Floats
+    """Part of the body's mass, which sum to 1, (M,)."""
+    moves: Ints
+    """Whether each joint moves each point, (M, N)."""
+    position: Floats
+    """Scratch: positions in the world [m], (M, 3)."""
+
+
+class Stance(NamedTuple):
+    """A body that stands: E end effectors, N joints, D degrees of freedom."""
+
+    masses: Masses
+    neutral: Floats
+    """End effectors in the neutral stance, seen from where the body stands [m], (E, 3)."""
+    above: Ints
+    """Nearest joint above each that turns a joint of the rig, -1 for none, (N,)."""
+    pelvis: Ints
+    """Joint of the pelvis, (1,)."""
+    shanks: Ints
+    """Joints of the left and the right shank, of a body with legs, (2,)."""
+    elbows: Ints
+    """Joints of the left and the right elbow, (2,)."""
+    balance: Ints
+    """First row of the task of balance in the Jacobian, (1,)."""
+    sole: Floats
+    """Corners (x, z) of a sole as seen from its ankle [m], (K, 2)."""
+    leg: Floats
+    """Height of the hips above the ankles in the neutral stance [m], (1,)."""
+    support: Floats
+    """Corners (x, z) of what the centre of mass shall stand above, seen from where the body stands,
+    counter-clockwise seen from below (x towards z) [m]: one, or 2 K of a body with legs."""
+    ankles: Floats
+    """Memory: where the left and the right ankle stand [m], (2, 3)."""
+    position: Floats
+    """Memory: where the body stands: on the ground between its feet [m], (1, 3)."""
+    heading: Floats
+    """Memory: its rotation about the vertical, (1, 4)."""
+    slopes: Floats
+    """Scratch: change of the centre's x and z with each degree of freedom, (2, D)."""
+    goals: Floats
+    """Scratch: positions of all end effectors that tasks ask for [m], (E, 3)."""
+    drift: Floats
+    """Scratch: distance of the centre of mass from its support [m], (1,)."""
+
+
+class BalanceContext(NamedTuple):
+    """A person who stands; arrays of one record outside of kernels, records inside."""
+
+    body: Body
+    settings: Settings
+    state: State
+    work: Work
+    limits: LimitTable
+    rest: Floats
+    model: Model
+    pose: ModelPose
+    scratch: PriorityWork
+    stance: Stance
+
+
+def balance_kernel(
+    solve_frame: Callable[[BalanceContext, Frames, int], None],
+) -> Kernel[[BalanceContext, Frames, int, int], None]:
+    """Return the loop that solves the frames of a clip one after the other."""
+
+    def loop(context: BalanceContext, frames: Frames, first: int, last: int) -> None:
+        c = BalanceContext(
+            context.body[0],
+            context.settings[0],
+            context.state[0],
+            context.work[0],
+            context.limits,
+            context.rest,
+            context.model,
+            context.pose,
+            context.scratch,
+            context.stance,
+        )
+        for frame in range(first, last):
+            solve_frame(c, frames, frame)
+
+    return frame_kernel(solve_frame, loop)
+
+
+@helper
+def in_world(stance: Stance, place: Vec3) -> Vec3:
+    """World position of what is seen from where the body stands [m]."""
+    step = quat_rotate(quat_load(stance.heading, 0), place)
+    return vec_add(vec_load(stance.position, 0), step)
+
+
+@helper
+def from_stance(stance: Stance, position: Vec3) -> Vec3:
+    """A world position as seen from where the body stands [m]."""
+    return quat_unrotate(
+        quat_load(stance.heading, 0), vec_sub(position, vec_load(stance.position, 0))
+    )
+
+
+@helper
+def stand_on(c: BalanceContext, flags: int, estimate: Quat, first: bool) -> bool:
+    """Stand on the ankles that are seen; one that is not stays, and eases to where it comes back.
+
+    Returns:
+        Whether anything moved.
+    """
+    stance, state = c.stance, c.state
+    moved = first
+    for side in range(2):
+        ankle = ANKLE + side
+        if first or not flags & (MISSING << ankle):
+            here, stood = vec_load(c.work.points, ankle), vec_load(stance.ankles, side)
+            moved = moved or here != stood
+            left = 0.0 if first else max(0.0, state.eases[ankle] - state.ages[ankle])
+            way = vec_scale(vec_sub(here, stood), 1.0 / (left + 1.0))
+            vec_store(stance.ankles, side, vec_add(stood, way) if left > 0.0 else here)
+    heading, turned = feet_heading(c, estimate, first)
+    if not (moved or turned):
+        return False
+    quat_store(stance.heading, 0, heading)
+    vec_store(stance.position, 0, standing_position(stance, heading))
+    if c.settings.body == LEGS:
+        support_soles(stance)
+    return True
+
+
+@helper
+def feet_heading(c: BalanceContext, estimate: Quat, first: bool) -> tuple[Quat, bool]:
+    """Where the feet face, and whether that changed.
+
+    The line between the ankles says so, whatever the hands do. Ankles that are nearly at one place
+    say nothing. Who walks faces where the line is on average: after the first frame the feet turn
+    slowly, as fast as people do.
+    """
+    stance, settings = c.stance, c.settings
+    before = quat_load(stance.heading, 0)
+    line = vec_sub(vec_load(stance.ankles, 0), vec_load(stance.ankles, 1))
+    apart = vec_distance(vec_load(stance.neutral, ANKLE), vec_load(stance.neutral, ANKLE + 1))
+    if not math.hypot(line[0], line[2]) > NARROW * apart:
+        return (facing(quat_rotate(estimate, (1.0, 0.0, 0.0))) if first else before), False
+    if first:
+        return facing(line), True
+    angle = quat_twist_angle(quat_mul(facing(line), quat_conj(before)), UP)
+    step = min(max(angle / (settings.follow + 1.0), -settings.turn), settings.turn)
+    return quat_mul(quat_from_axis_angle(UP, step), before), abs(angle) > TURNED
+
+
+@helper
+def facing(side: Vec3) -> Quat:
+    """Rotation about the vertical that takes +X to the horizontal part of a direction."""
+    return quat_from_axis_angle(UP, -math.atan2(side[2], side[0]))
+
+
+@helper
+def standing_position(stance: Stance, heading: Quat) -> Vec3:
+    """Where a body stands that faces so: between its ankles, as deep as its legs allow.
+
+    Feet farther apart than in the neutral stance: legs of the same length carry a lower pelvis.
+    """
+    one, other = vec_load(stance.ankles, 0), vec_load(stance.ankles, 1)
+    left, right = vec_load(stance.neutral, ANKLE), vec_load(stance.neutral, ANKLE + 1)
+    middle = vec_scale(vec_add(left, right), 0.5)
+    position = vec_sub(vec_scale(vec_add(one, other), 0.5), quat_rotate(heading, middle))
+    low = min(one[1] - left[1], other[1] - right[1])
+    sunk = 0.0
+    for side in range(2):
+        beside = quat_rotate(heading, vec_load(stance.neutral, ANKLE + side))
+        away = vec_sub(vec_sub(vec_load(stance.ankles, side), position), beside)
+        part = min(math.hypot(away[0], away[2]) / stance.leg[0], WIDEST)
+        sunk = max(sunk, stance.leg[0] * (1.0 - math.sqrt(1.0 - part * part)))
+    return (position[0], low - sunk, position[2])
+
+
+@helper
+def support_soles(stance: Stance) -> None:
+    """Write the hull of both soles as the support, drawn in a little; corners repeat at the end."""
+    support, corners = stance.support, 2 * stance.sole.shape[0]
+    start, x, z = 0, math.inf, math.inf
+    mx, mz = 0.0, 0.0
+    for k in range(corners):
+        px, pz = sole_corner(stance, k)
+        mx += px / corners
+        mz += pz / corners
+        if px < x or (px == x and pz < z):
+            start, x, z = k, px, pz
+    # Gift wrapping: from each corner to the one that has all others on its left.
+    here, found = start, 0
+    for _ in range(corners):
+        ax, az = sole_corner(stance, here)
+        support[found, 0], support[found, 1] = ax, az
+        found += 1
+        there = here
+        tx, tz = ax, az
+        for k in range(corners):
+            px, pz = sole_corner(stance, k)
+            turn = (tx - ax) * (pz - az) - (tz - az) * (px - ax)
+            longer = math.hypot(px - ax, pz - az) > math.hypot(tx - ax, tz - az)
+            if there == here or turn < -SAME or (turn < SAME and longer):
+                there, tx, tz = k, px, pz
+        if there == start or (tx == x and tz == z):
+            break
+        here = there
+    # Drawn in towards the middle of all corners: that of the hull would jump with rounding.
+    for k in range(found):
+        support[k, 0] = mx + SUPPORT * (support[k, 0] - mx)
+        support[k, 1] = mz + SUPPORT * (support[k, 1] - mz)
+    for k in range(found, support.shape[0]):
+        support[k, 0], support[k, 1] = support[found - 1, 0], support[found - 1, 1]
+
+
+@helper
+def sole_corner(stance: Stance, k: int) -> tuple[float, float]:
+    """Corner k of both soles, as seen from where the body stands."""
+    count = stance.sole.shape[0]
+    ankle = from_stance(stance, vec_load(stance.ankles, k // count))
+    return ankle[0] + stance.sole[k % count, 0], ankle[2] + stance.sole[k % count, 1]
+
+
+@helper
+def plant_legs(c: BalanceContext) -> int:
+    """Legs of a body on a virtual foot, from its pelvis to where the ankles stand; flags.
+
+    Knees bend to the distance, then thighs turn from the neutral stance by the least angle. Fills
+    the rows of the legs and their ends.
+    """
+    body, limits, work, stance = c.body, c.limits, c.work, c.stance
+    flags = 0
+    pelvis = stance.pelvis[0]
+    quat_store(work.world, 0, quat_load(c.pose.world, pelvis))
+    vec_store(work.places, 0, vec_load(c.pose.position, pelvis))
+    for side in range(2):
+        limb = 2 + side
+        target = vec_load(stance.ankles, side)
+        base, more = limb_begin(c, limb, target)
+        upper, lower = body.bones[limb, 0], body.bones[limb, 1]
+        wanted = math.pi - triangle_angle(upper, lower, vec_length(base.aim))
+        angle = limit_clamp_angle(limits, base.row + 2, wanted)
+        bend = quat_from_axis_angle((1.0, 0.0, 0.0), angle)
+        leg = vec_add((0.0, -upper, 0.0), quat_rotate(bend, (0.0, -lower, 0.0)))
+        turn = rotation_between(leg, base.aim, (1.0, 0.0, 0.0))
+        held = limit_project(limits, base.row + 1, turn)
+        if held != turn or abs(angle - wanted) > FELT:
+            more |= LIMITED << limb
+        end = limb_end(c, base, held, angle)
+        vec_store(work.ends, ANKLE + side, end)
+        if vec_distance(end, target) > SHORT * stance.leg[0]:
+            flags |= more
+    return flags
+
+
+@helper
+def keep_legs(c: BalanceContext) -> None:
+    """Rows of legs that the steps have moved; soles are level."""
+    model, pose, work = c.model, c.pose, c.work
+    for side in range(2):
+        row = c.body.joints + LIMB_ROWS * (2 + side)
+        shank = c.stance.shanks[side]
+        quat_store(work.local, row + 1, quat_load(pose.local, model.parent[shank]))
+        quat_store(work.local, row + 2, quat_load(pose.local, shank))
+        quat_store(work.local, row + 3, level_foot(quat_load(pose.world, shank)))
+
+
+@helper
+def mass_centre(pose: ModelPose, masses: Masses) -> Vec3:
+    """Where the centre of mass is; fills the positions."""
+    centre = (0.0, 0.0, 0.0)
+    for i in range(masses.joint.shape[0]):
+        joint = masses.joint[i]
+        step = quat_rotate(quat_load(pose.world, joint), vec_load(masses.offset, i))
+        here = vec_add(vec_load(pose.position, joint), step)
+        vec_store(masses.position, i, here)
+        centre = vec_add(centre, vec_scale(here, masses.share[i]))
+    return centre
+
+
+@helper
+def mass_column(pose: ModelPose, masses: Masses, joint: int, axis: Vec3) -> Vec3:
+    """Velocity of the centre for a unit speed of a joint about an axis; expects the positions."""
+    arm = (0.0, 0.0, 0.0)
+    origin = vec_load(pose.position, joint)
+    for i in range(masses.joint.shape[0]):
+        if masses.moves[i, joint]:
+            away = vec_sub(vec_load(masses.position, i), origin)
+            arm = vec_add(arm, vec_scale(away, masses.share[i]))
+    return vec_cross(axis, arm)
+
+
+@helper
+def centre_slopes(c: BalanceContext) -> None:
+    """Write how the centre's x and z change with every degree of freedom, as parts of the size.
+
+    The height is free. Expects the positions of the masses, and the axes.
+    """
+    model, pose, work, slopes = c.model, c.pose, c.scratch, c.stance.slopes
+    size = model.size[0]
+    for joint in range(model.parent.shape[0]):
+        for k in range(model.first[joint], model.first[joint] + model.freedom[joint]):
+            column = mass_column(pose, c.stance.masses, joint, vec_load(work.axes, k))
+            slopes[0, k], slopes[1, k] = column[0] / size, column[2] / size
+    if work.floating[0]:
+        d = slopes.shape[1]
+        for k in range(3):
+            slopes[0, d - 3 + k], slopes[1, d - 3 + k] = 0.0, 0.0
+        slopes[0, d - 3], slopes[1, d - 1] = 1.0, 1.0
+
+
+@helper
+def support_goal(stance: Stance, centre: Vec3) -> tuple[Vec3, bool]:
+    """The place above the support nearest to the centre of mass, and whether that is the centre."""
+    here = from_stance(stance, centre)
+    support = stance.support
+    x, z, edge = support_nearest(support, 0, support.shape[0], here[0], here[2])
+    return in_world(stance, (x, here[1], z)), edge == INSIDE
