@@ -8,9 +8,18 @@ of freedom, which turns about a world `axis`; `arm` leads from its joint to the 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from ._jit import helper
-from .quaternion import quat_angle, quat_conj, quat_load, quat_mul, quat_to_rotvec
+from .quaternion import (
+    quat_angle,
+    quat_conj,
+    quat_load,
+    quat_mul,
+    quat_rotate,
+    quat_store,
+    quat_to_rotvec,
+)
 from .types import Floats, Ints, Quat, Vec3
 from .vector import (
     vec_add,
@@ -183,3 +192,56 @@ def support_nearest(
     if inside:
         return x, z, INSIDE
     return near_x, near_z, edge
+
+
+class Masses(NamedTuple):
+    """Masses of N joints, as parts of the whole, which is 1."""
+
+    share: Floats
+    """(N,)."""
+    moment: Floats
+    """Share times the position of its centre in the frame of the joint [m], (N, 3)."""
+
+
+@helper
+def mass_moment(masses: Masses, joint: int, world: Floats, position: Floats) -> Vec3:
+    """Mass of one joint, times the position of its centre in the world [m]."""
+    own = quat_rotate(quat_load(world, joint), vec_load(masses.moment, joint))
+    return vec_add(vec_scale(vec_load(position, joint), masses.share[joint]), own)
+
+
+@helper
+def mass_centre(masses: Masses, world: Floats, position: Floats) -> Vec3:
+    """Centre of mass [m], from world rotations (N, 4) and positions (N, 3)."""
+    centre = (0.0, 0.0, 0.0)
+    for joint in range(masses.share.shape[0]):
+        centre = vec_add(centre, mass_moment(masses, joint, world, position))
+    return centre
+
+
+@helper
+def carry_masses(
+    masses: Masses, parent: Ints, world: Floats, position: Floats, carried: Floats
+) -> None:
+    """Write the mass that moves with each joint, and that mass times its centre [m], (N, 4)."""
+    count = masses.share.shape[0]
+    for joint in range(count):
+        moment = mass_moment(masses, joint, world, position)
+        quat_store(carried, joint, (masses.share[joint], moment[0], moment[1], moment[2]))
+    for joint in range(count - 1, -1, -1):
+        if parent[joint] >= 0:
+            for k in range(4):
+                carried[parent[joint], k] += carried[joint, k]
+
+
+@helper
+def centre_column(axis: Vec3, position: Vec3, carried: Floats) -> Vec3:
+    """Velocity of the centre of mass (Boulic, Mas & Thalmann 1996) [m/rad].
+
+    Args:
+        axis: of the degree of freedom.
+        position: of its joint [m].
+        carried: what moves with the joint, as `carry_masses` writes it, (4,).
+    """
+    arm = vec_sub((carried[1], carried[2], carried[3]), vec_scale(position, carried[0]))
+    return vec_cross(axis, arm)

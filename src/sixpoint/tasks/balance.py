@@ -10,10 +10,19 @@ import numpy as np
 from ..body.mass import mass_weights
 from ..body.skeleton import Skeleton
 from ..errors import InputError
-from ..kernels.tasks import AT_CORNER, INSIDE, support_nearest
+from ..kernels import arrays
+from ..kernels.arrays import as_vec
+from ..kernels.tasks import (
+    AT_CORNER,
+    INSIDE,
+    Masses,
+    carry_masses,
+    centre_column,
+    support_nearest,
+)
 from ..kernels.types import Floats
 from ..motion.pose import Pose
-from .base import Task, joint_columns
+from .base import Task, joint_columns, rows_of
 
 GROUND = (0, 2)
 """X and Z: the components of a position on the ground."""
@@ -74,16 +83,16 @@ class Balance(Task[Floats]):
         """
         skeleton = pose.skeleton
         weights = self.weights(skeleton)
-        # What hangs below each joint: its weight, and its weight times its position.
-        carried = np.concatenate([weights[:, None], weights[:, None] * pose.world()[0]], axis=1)
-        for node in range(len(weights) - 1, -1, -1):
-            above = skeleton.node_parents[node]
-            if above >= 0:
-                carried[above] += carried[node]
+        nodes = len(weights)
+        carried = np.empty((nodes, 4))
+        masses = Masses(weights, np.zeros((nodes, 3)))
+        positions = pose.world()[0]
+        carry_masses(masses, skeleton.node_parents, arrays.identity(nodes), positions, carried)
         joints = np.repeat(np.arange(skeleton.joint_count), skeleton.articulation.freedom)
-        positions, axes = joint_columns(pose)
-        arms = carried[joints, 1:] - carried[joints, :1] * positions
-        return np.cross(axes, arms).T
+        return rows_of(
+            centre_column(as_vec(axis), as_vec(place), carried[joint])
+            for joint, place, axis in zip(joints, *joint_columns(pose), strict=True)
+        )
 
     def measure(self, pose: Pose) -> Floats:
         """The point of the ground below the centre of mass, (1, 2) [m]."""

@@ -19,6 +19,7 @@ from ...kernels.quaternion import (
     quat_twist_angle,
     quat_unrotate,
 )
+from ...kernels.tasks import mass_centre
 from ...kernels.types import Floats, Quat, Vec3
 from ...kernels.vector import as3, vec_distance, vec_dot, vec_length, vec_load, vec_store, vec_sub
 from ..articulated.context import stop_flags
@@ -47,7 +48,6 @@ from .standing import (
     centre_slopes,
     in_world,
     keep_legs,
-    mass_centre,
     plant_legs,
     stand_on,
     support_goal,
@@ -179,7 +179,7 @@ def measure(c: BalanceContext, targets: Targets) -> None:
     model, pose, stance, residual = c.model, c.pose, c.stance, c.scratch.ladder.residual
     model_forward(model, pose)
     task_residuals(model, pose, targets, residual)
-    centre = mass_centre(pose, stance.masses)
+    centre = mass_centre(stance.masses, pose.world, pose.position)
     goal, met = support_goal(stance, centre)
     first = stance.balance[0]
     residual[first] = 0.0 if met else goal[0] - centre[0]
@@ -238,7 +238,7 @@ def balanced_step(c: BalanceContext) -> None:
     held at the edge, nearest to where it would have gone, and the step is computed anew.
     """
     stance, settings, size = c.stance, c.settings, c.model.size[0]
-    centre = mass_centre(c.pose, stance.masses)
+    centre = mass_centre(stance.masses, c.pose.world, c.pose.position)
     centre_slopes(c)
     near = settings.task_step if settings.ease else 0.0
     bound = settings.body != LEGS

@@ -11,6 +11,7 @@ from ...body.anatomy import Anatomy
 from ...body.mass import segment_masses
 from ...errors import InputError
 from ...kernels import arrays
+from ...kernels.tasks import Masses
 from ...kernels.types import Bools, Floats, Vec3
 from ...limits import FlexionLimit, JointLimit, Limits
 from ...limits.adult import SPINE
@@ -18,7 +19,7 @@ from ..articulated.build import Effector, ModelJoint, anatomy_model
 from ..articulated.model import BALL, HINGE, POSITION, Model
 from ..people.body import LIMB_ROLES, build_body
 from .priority_tables import floating_joints
-from .standing import Masses, Stance
+from .standing import Stance
 
 LEAN = np.radians(25.0)
 """Most that the virtual foot turns either way."""
@@ -239,24 +240,17 @@ def new_stance(anatomy: Anatomy, model: Model, body: StandingBody, mass: str) ->
     """Return masses, support and memory of a body that stands; `mass` is the setting."""
     foot = virtual_foot(anatomy)
     masses = _masses(anatomy, body, mass)
-    moves = np.zeros((len(masses), len(body.joints)), np.int64)
-    for i, (joint, _, _) in enumerate(masses):
-        while joint >= 0:
-            moves[i, joint] = 1
-            joint = body.joints[joint].parent
+    share, moment = np.zeros(len(body.joints)), np.zeros((len(body.joints), 3))
+    for joint, offset, part in masses:
+        share[joint] += part
+        moment[joint] += part * offset
     neutral = [body.neutral(anatomy, end.joint, end.offset) for end in body.effectors]
-    centre = sum(share * body.neutral(anatomy, joint, offset) for joint, offset, share in masses)
+    centre = sum(part * body.neutral(anatomy, joint, offset) for joint, offset, part in masses)
     half, heel, toes = (anatomy.stature * part for part in SOLE)
     sole = np.array([[-half, heel], [half, heel], [half, toes], [-half, toes]])
     freedom = int(model.freedom.sum()) + (3 if body.floating else 0)
     return Stance(
-        masses=Masses(
-            joint=np.array([joint for joint, _, _ in masses], np.int64),
-            offset=np.array([offset for _, offset, _ in masses]),
-            share=np.array([share for _, _, share in masses]),
-            moves=moves,
-            position=np.zeros((len(masses), 3)),
-        ),
+        masses=Masses(share, moment),
         neutral=np.array(neutral) - foot,
         above=np.array([_rig_above(body, k) for k in range(len(body.joints))], np.int64),
         pelvis=np.array([body.pelvis], np.int64),
@@ -269,6 +263,7 @@ def new_stance(anatomy: Anatomy, model: Model, body: StandingBody, mass: str) ->
         ankles=np.zeros((2, 3)),
         position=np.zeros((1, 3)),
         heading=arrays.identity(1),
+        carried=np.zeros((len(body.joints), 4)),
         slopes=np.zeros((2, freedom)),
         goals=np.zeros((len(body.effectors), 3)),
         drift=np.zeros(1),

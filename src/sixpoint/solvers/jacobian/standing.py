@@ -23,11 +23,10 @@ from ...kernels.quaternion import (
     quat_unrotate,
 )
 from ...kernels.rotation import rotation_between
-from ...kernels.tasks import INSIDE, support_nearest
+from ...kernels.tasks import INSIDE, Masses, carry_masses, centre_column, support_nearest
 from ...kernels.types import Floats, Ints, Quat, Vec3
 from ...kernels.vector import (
     vec_add,
-    vec_cross,
     vec_distance,
     vec_length,
     vec_load,
@@ -63,21 +62,6 @@ SAME = 1e-12
 """Corners whose triangle is smaller than this are on a line [m^2]."""
 
 
-class Masses(NamedTuple):
-    """M points with mass, fixed to joints of a model of N joints."""
-
-    joint: Ints
-    """Joint that carries each, (M,)."""
-    offset: Floats
-    """Position in the joint's frame [m], (M, 3)."""
-    share: Floats
-    """Part of the body's mass, which sum to 1, (M,)."""
-    moves: Ints
-    """Whether each joint moves each point, (M, N)."""
-    position: Floats
-    """Scratch: positions in the world [m], (M, 3)."""
-
-
 class Stance(NamedTuple):
     """A body that stands: E end effectors, N joints, D degrees of freedom."""
 
@@ -107,6 +91,8 @@ class Stance(NamedTuple):
     """Memory: where the body stands: on the ground between its feet [m], (1, 3)."""
     heading: Floats
     """Memory: its rotation about the vertical, (1, 4)."""
+    carried: Floats
+    """Scratch: mass that moves with each joint, and that mass times its centre [m], (N, 4)."""
     slopes: Floats
     """Scratch: change of the centre's x and z with each degree of freedom, (2, D)."""
     goals: Floats
@@ -333,41 +319,18 @@ def keep_legs(c: BalanceContext) -> None:
 
 
 @helper
-def mass_centre(pose: ModelPose, masses: Masses) -> Vec3:
-    """Where the centre of mass is; fills the positions."""
-    centre = (0.0, 0.0, 0.0)
-    for i in range(masses.joint.shape[0]):
-        joint = masses.joint[i]
-        step = quat_rotate(quat_load(pose.world, joint), vec_load(masses.offset, i))
-        here = vec_add(vec_load(pose.position, joint), step)
-        vec_store(masses.position, i, here)
-        centre = vec_add(centre, vec_scale(here, masses.share[i]))
-    return centre
-
-
-@helper
-def mass_column(pose: ModelPose, masses: Masses, joint: int, axis: Vec3) -> Vec3:
-    """Velocity of the centre for a unit speed of a joint about an axis; expects the positions."""
-    arm = (0.0, 0.0, 0.0)
-    origin = vec_load(pose.position, joint)
-    for i in range(masses.joint.shape[0]):
-        if masses.moves[i, joint]:
-            away = vec_sub(vec_load(masses.position, i), origin)
-            arm = vec_add(arm, vec_scale(away, masses.share[i]))
-    return vec_cross(axis, arm)
-
-
-@helper
 def centre_slopes(c: BalanceContext) -> None:
     """Write how the centre's x and z change with every degree of freedom, as parts of the size.
 
-    The height is free. Expects the positions of the masses, and the axes.
+    The height is free. Expects the axes.
     """
-    model, pose, work, slopes = c.model, c.pose, c.scratch, c.stance.slopes
+    model, pose, work, stance, slopes = c.model, c.pose, c.scratch, c.stance, c.stance.slopes
     size = model.size[0]
+    carry_masses(stance.masses, model.parent, pose.world, pose.position, stance.carried)
     for joint in range(model.parent.shape[0]):
+        position, carried = vec_load(pose.position, joint), stance.carried[joint]
         for k in range(model.first[joint], model.first[joint] + model.freedom[joint]):
-            column = mass_column(pose, c.stance.masses, joint, vec_load(work.axes, k))
+            column = centre_column(vec_load(work.axes, k), position, carried)
             slopes[0, k], slopes[1, k] = column[0] / size, column[2] / size
     if work.floating[0]:
         d = slopes.shape[1]
