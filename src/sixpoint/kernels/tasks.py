@@ -38,6 +38,8 @@ NO_DIRECTION = 1e-9
 this, no axis between them [rad]."""
 INSIDE, AT_CORNER = -2, -1
 """What `support_nearest` gives instead of the number of an edge."""
+ON_LINE = 1e-12
+"""Corners whose triangle is smaller than this are on a line [m^2]."""
 
 
 @helper
@@ -192,6 +194,41 @@ def support_nearest(
     if inside:
         return x, z, INSIDE
     return near_x, near_z, edge
+
+
+@helper
+def convex_hull(points: Floats, hull: Floats) -> int:
+    """Write the corners of the hull of points (K, 2) into an array (K, 2), each corner once.
+
+    By wrapping: counter-clockwise from the least x, then the least z, from each corner to the one
+    that has all others on its left.
+
+    Returns:
+        How many corners there are.
+    """
+    count = points.shape[0]
+    start = 0
+    for k in range(1, count):
+        x, z = points[k, 0], points[k, 1]
+        if x < points[start, 0] or (x == points[start, 0] and z < points[start, 1]):
+            start = k
+    here, found = start, 0
+    for _ in range(count):
+        ax, az = points[here, 0], points[here, 1]
+        hull[found, 0], hull[found, 1] = ax, az
+        found += 1
+        there = here
+        for k in range(count):
+            tx, tz = points[there, 0] - ax, points[there, 1] - az
+            px, pz = points[k, 0] - ax, points[k, 1] - az
+            turn = tx * pz - tz * px
+            longer = math.hypot(px, pz) > math.hypot(tx, tz)
+            if there == here or turn < -ON_LINE or (turn < ON_LINE and longer):
+                there = k
+        if points[there, 0] == points[start, 0] and points[there, 1] == points[start, 1]:
+            break
+        here = there
+    return found
 
 
 class Masses(NamedTuple):

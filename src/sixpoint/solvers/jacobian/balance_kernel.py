@@ -238,8 +238,7 @@ def balanced_step(c: BalanceContext) -> None:
     held at the edge, nearest to where it would have gone, and the step is computed anew.
     """
     stance, settings, size = c.stance, c.settings, c.model.size[0]
-    centre = mass_centre(stance.masses, c.pose.world, c.pose.position)
-    centre_slopes(c)
+    centre = centre_slopes(c)
     near = settings.task_step if settings.ease else 0.0
     bound = settings.body != LEGS
     goal, _ = support_goal(stance, centre)

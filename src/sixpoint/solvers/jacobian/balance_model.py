@@ -263,6 +263,7 @@ def new_stance(anatomy: Anatomy, model: Model, body: StandingBody, mass: str) ->
         ankles=np.zeros((2, 3)),
         position=np.zeros((1, 3)),
         heading=arrays.identity(1),
+        corners=np.zeros((2 * len(sole), 2)),
         carried=np.zeros((len(body.joints), 4)),
         slopes=np.zeros((2, freedom)),
         goals=np.zeros((len(body.effectors), 3)),

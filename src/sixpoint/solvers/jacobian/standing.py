@@ -23,7 +23,14 @@ from ...kernels.quaternion import (
     quat_unrotate,
 )
 from ...kernels.rotation import rotation_between
-from ...kernels.tasks import INSIDE, Masses, carry_masses, centre_column, support_nearest
+from ...kernels.tasks import (
+    INSIDE,
+    Masses,
+    carry_masses,
+    centre_column,
+    convex_hull,
+    support_nearest,
+)
 from ...kernels.types import Floats, Ints, Quat, Vec3
 from ...kernels.vector import (
     vec_add,
@@ -58,8 +65,6 @@ WIDEST = 0.9
 """Farthest that an ankle counts as away from below its hip, as a part of the leg."""
 SUPPORT = 0.8
 """Part of the soles above which a body with legs is kept: nobody stands on the very edge."""
-SAME = 1e-12
-"""Corners whose triangle is smaller than this are on a line [m^2]."""
 
 
 class Stance(NamedTuple):
@@ -91,6 +96,8 @@ class Stance(NamedTuple):
     """Memory: where the body stands: on the ground between its feet [m], (1, 3)."""
     heading: Floats
     """Memory: its rotation about the vertical, (1, 4)."""
+    corners: Floats
+    """Scratch: corners of both soles, seen from where the body stands [m], (2 K, 2)."""
     carried: Floats
     """Scratch: mass that moves with each joint, and that mass times its centre [m], (N, 4)."""
     slopes: Floats
@@ -232,46 +239,25 @@ def standing_position(stance: Stance, heading: Quat) -> Vec3:
 @helper
 def support_soles(stance: Stance) -> None:
     """Write the hull of both soles as the support, drawn in a little; corners repeat at the end."""
-    support, corners = stance.support, 2 * stance.sole.shape[0]
-    start, x, z = 0, math.inf, math.inf
-    mx, mz = 0.0, 0.0
-    for k in range(corners):
-        px, pz = sole_corner(stance, k)
-        mx += px / corners
-        mz += pz / corners
-        if px < x or (px == x and pz < z):
-            start, x, z = k, px, pz
-    # Gift wrapping: from each corner to the one that has all others on its left.
-    here, found = start, 0
-    for _ in range(corners):
-        ax, az = sole_corner(stance, here)
-        support[found, 0], support[found, 1] = ax, az
-        found += 1
-        there = here
-        tx, tz = ax, az
-        for k in range(corners):
-            px, pz = sole_corner(stance, k)
-            turn = (tx - ax) * (pz - az) - (tz - az) * (px - ax)
-            longer = math.hypot(px - ax, pz - az) > math.hypot(tx - ax, tz - az)
-            if there == here or turn < -SAME or (turn < SAME and longer):
-                there, tx, tz = k, px, pz
-        if there == start or (tx == x and tz == z):
-            break
-        here = there
+    sole, corners, support = stance.sole, stance.corners, stance.support
+    count = sole.shape[0]
+    x, z = 0.0, 0.0
+    for side in range(2):
+        ankle = from_stance(stance, vec_load(stance.ankles, side))
+        for k in range(count):
+            corners[side * count + k, 0] = ankle[0] + sole[k, 0]
+            corners[side * count + k, 1] = ankle[2] + sole[k, 1]
+    for k in range(2 * count):
+        x += 0.5 * corners[k, 0] / count
+        z += 0.5 * corners[k, 1] / count
+    found = convex_hull(corners, support)
     # Drawn in towards the middle of all corners: that of the hull would jump with rounding.
-    for k in range(found):
-        support[k, 0] = mx + SUPPORT * (support[k, 0] - mx)
-        support[k, 1] = mz + SUPPORT * (support[k, 1] - mz)
-    for k in range(found, support.shape[0]):
-        support[k, 0], support[k, 1] = support[found - 1, 0], support[found - 1, 1]
-
-
-@helper
-def sole_corner(stance: Stance, k: int) -> tuple[float, float]:
-    """Corner k of both soles, as seen from where the body stands."""
-    count = stance.sole.shape[0]
-    ankle = from_stance(stance, vec_load(stance.ankles, k // count))
-    return ankle[0] + stance.sole[k % count, 0], ankle[2] + stance.sole[k % count, 1]
+    for k in range(2 * count):
+        if k < found:
+            support[k, 0] = x + SUPPORT * (support[k, 0] - x)
+            support[k, 1] = z + SUPPORT * (support[k, 1] - z)
+        else:
+            support[k, 0], support[k, 1] = support[found - 1, 0], support[found - 1, 1]
 
 
 @helper
@@ -319,10 +305,10 @@ def keep_legs(c: BalanceContext) -> None:
 
 
 @helper
-def centre_slopes(c: BalanceContext) -> None:
+def centre_slopes(c: BalanceContext) -> Vec3:
     """Write how the centre's x and z change with every degree of freedom, as parts of the size.
 
-    The height is free. Expects the axes.
+    The height is free. Expects the axes. Returns the centre of mass [m].
     """
     model, pose, work, stance, slopes = c.model, c.pose, c.scratch, c.stance, c.stance.slopes
     size = model.size[0]
@@ -337,6 +323,7 @@ def centre_slopes(c: BalanceContext) -> None:
         for k in range(3):
             slopes[0, d - 3 + k], slopes[1, d - 3 + k] = 0.0, 0.0
         slopes[0, d - 3], slopes[1, d - 1] = 1.0, 1.0
+    return (stance.carried[0, 1], stance.carried[0, 2], stance.carried[0, 3])
 
 
 @helper
