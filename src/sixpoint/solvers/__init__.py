@@ -11,9 +11,9 @@ from .jacobian.methods import (
     SelectivelyDampedSolver,
     TransposeSolver,
 )
+from .jacobian.priority import PrioritizedSolver
 from .mass_spring import SpringForceSolver, SpringPositionSolver
 from .monte_carlo import MonteCarloSolver
-from .pik import PrioritizedSolver
 from .pik_balance import BalanceSolver
 from .problem import LimitsChoice
 from .registry import SOLVERS, solver
