@@ -7,7 +7,7 @@ import pytest
 
 from sixpoint.motion.points import Points
 from sixpoint.solvers import SOLVERS, SequentialSolver, Solver, solver
-from sixpoint.solvers.check import LAWS, LawBroken, check_solver
+from sixpoint.solvers.conformance import LAWS, LawBroken, check_solver
 
 VARIANTS = {
     "search": SequentialSolver(swivel="search", feet="level"),

@@ -12,9 +12,9 @@ from .jacobian.methods import (
     SelectivelyDampedSolver,
     TransposeSolver,
 )
+from .jacobian.priority import PrioritizedSolver
 from .mass_spring import SpringForceSolver, SpringPositionSolver
 from .monte_carlo import MonteCarloSolver
-from .pik import PrioritizedSolver
 from .problem import LimitsChoice
 from .registry import SOLVERS, solver
 from .sequential.analytic import AnalyticUpperSolver

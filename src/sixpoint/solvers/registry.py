@@ -14,9 +14,9 @@ from .jacobian.methods import (
     SelectivelyDampedSolver,
     TransposeSolver,
 )
+from .jacobian.priority import PrioritizedSolver
 from .mass_spring import SpringForceSolver, SpringPositionSolver
 from .monte_carlo import MonteCarloSolver
-from .pik import PrioritizedSolver
 from .sequential.analytic import AnalyticUpperSolver
 from .sequential.guided import GuidedSolver
 from .sequential.kma import KMASolver
