@@ -267,16 +267,28 @@ def write_pose(
 ) -> None:
     """Local rotations in the rig's own frames (J, 4), and the root relative to its parent (3,).
 
-    Joints of the rig that the model does not have turn as in `rest` (J, 4).
+    Joints of the rig that the model does not have turn as in `rest` (J, 4). Those of the model that
+    the rig does not have turn the next one below them.
     """
     for rig in range(rest.shape[0]):
         quat_store(rotations, rig, quat_load(rest, rig))
     for joint in range(model.rig.shape[0]):
         rig = model.rig[joint]
         if rig >= 0:
-            rotation = quat_mul(quat_load(model.before, joint), quat_load(pose.local, joint))
+            rotation = quat_load(pose.local, joint)
+            above = model.parent[joint]
+            while above >= 0 and model.rig[above] < 0:
+                rotation = quat_mul(quat_load(pose.local, above), rotation)
+                above = model.parent[above]
+            rotation = quat_mul(quat_load(model.before, joint), rotation)
             rotation = quat_mul(rotation, quat_load(model.after, joint))
             quat_store(rotations, rig, quat_normalize(rotation))
+    write_root(model, vec_load(pose.position, 0), root)
+
+
+@helper
+def write_root(model: Model, position: Vec3, root: Floats) -> None:
+    """Write the position of a root as its parent sees it (3,)."""
     turn = model.anchor_rotation
-    away = vec_sub(vec_load(pose.position, 0), as3(model.anchor))
+    away = vec_sub(position, as3(model.anchor))
     root[0], root[1], root[2] = quat_unrotate((turn[0], turn[1], turn[2], turn[3]), away)

@@ -11,23 +11,25 @@ import math
 
 from ...kernels._jit import helper
 from ...kernels.quaternion import (
-    quat_conj,
     quat_load,
-    quat_mul,
-    quat_normalize,
     quat_store,
     quat_twist_angle,
-    quat_unrotate,
 )
 from ...kernels.tasks import mass_centre
-from ...kernels.types import Floats, Quat, Vec3
-from ...kernels.vector import as3, vec_distance, vec_dot, vec_length, vec_load, vec_store, vec_sub
+from ...kernels.types import Vec3
+from ...kernels.vector import vec_distance, vec_dot, vec_length, vec_load, vec_store, vec_sub
 from ..articulated.context import stop_flags
-from ..articulated.model import Targets, model_forward, task_jacobian, task_residuals
+from ..articulated.model import (
+    Targets,
+    model_forward,
+    task_jacobian,
+    task_residuals,
+    write_pose,
+    write_root,
+)
 from ..context import MET, SPENT, Frames
 from ..people.points import begin_frame, end_frame
-from ..people.tables import LIMB_ROWS
-from ..sequential.pose import write_row
+from ..people.tables import PELVIS
 from .priority_step import (
     adapt_damping,
     limb_flags,
@@ -47,10 +49,10 @@ from .standing import (
     balance_kernel,
     centre_slopes,
     in_world,
-    keep_legs,
     plant_legs,
     stand_on,
     support_goal,
+    write_legs,
 )
 
 STRAIGHT = math.radians(5.0)
@@ -95,15 +97,16 @@ def solve_frame(c: BalanceContext, frames: Frames, frame: int) -> None:
         settling = 0 if met else settling - 1
     for p in range(work.ends.shape[0]):
         vec_store(work.ends, p, vec_load(pose.effectors, p))
-    if legs:
-        keep_legs(c)
-    else:
+    if not legs:
         flags |= plant_legs(c)
-    write_standing(c, frames, frame)
-    frames.out.iterations[frame] = steps
-    frames.out.numbers[frame, 0] = stance.drift[0]
+    out, pelvis = frames.out, model.effector_joint[PELVIS]
+    write_pose(model, pose, c.rest, out.rotations[frame], out.root[frame])
+    write_root(model, vec_load(pose.position, pelvis), out.root[frame])
+    write_legs(c, out.rotations[frame])
+    out.iterations[frame] = steps
+    out.numbers[frame, 0] = stance.drift[0]
     flags |= stop_flags(reason) | limb_flags(c)
-    end_frame(c, frames, frame, estimate, quat_load(pose.world, stance.pelvis[0]), flags)
+    end_frame(c, frames, frame, estimate, quat_load(pose.world, pelvis), flags)
 
 
 solve_frames = balance_kernel(solve_frame)
@@ -204,7 +207,7 @@ def observe_elbows(c: BalanceContext) -> None:
     """Bend a straight arm whose goal lies towards its shoulder: to first order none is needed."""
     model, pose, stance = c.model, c.pose, c.stance
     for side in range(2):
-        joint = stance.elbows[side]
+        joint = model.effector_joint[WRIST + side]
         if model.freedom[joint] == 0:
             continue
         bend = quat_twist_angle(quat_load(pose.local, joint), vec_load(model.axis, joint))
@@ -279,26 +282,3 @@ def centre_ahead(c: BalanceContext, centre: Vec3) -> Vec3:
         x += slopes[0, k] * step[k]
         z += slopes[1, k] * step[k]
     return (centre[0] + size * x, centre[1], centre[2] + size * z)
-
-
-@helper
-def write_standing(c: BalanceContext, frames: Frames, frame: int) -> None:
-    """Rig rotations: joints that make up one of the rig become one rotation; legs as their rows."""
-    body, model, pose, stance = c.body, c.model, c.pose, c.stance
-    rotations: Floats = frames.out.rotations[frame]
-    for joint in range(c.rest.shape[0]):
-        quat_store(rotations, joint, quat_load(c.rest, joint))
-    for joint in range(model.rig.shape[0]):
-        rig = model.rig[joint]
-        if rig < 0:
-            continue
-        local: Quat = quat_load(pose.world, joint)
-        if stance.above[joint] >= 0:
-            local = quat_mul(quat_conj(quat_load(pose.world, stance.above[joint])), local)
-        turned = quat_mul(quat_load(model.before, joint), local)
-        quat_store(rotations, rig, quat_normalize(quat_mul(turned, quat_load(model.after, joint))))
-    for row in range(body.joints + 2 * LIMB_ROWS, body.joints + 4 * LIMB_ROWS):
-        write_row(c, row, rotations)
-    turn = model.anchor_rotation
-    away = vec_sub(vec_load(pose.position, stance.pelvis[0]), as3(model.anchor))
-    vec_store(frames.out.root, frame, quat_unrotate((turn[0], turn[1], turn[2], turn[3]), away))

@@ -45,17 +45,12 @@ class StandingBody(NamedTuple):
     """A body that stands as joints, before they are flattened."""
 
     joints: list[ModelJoint]
-    names: list[str]
-    """Of the joints, for limits; those of virtual joints begin with a colon."""
     effectors: list[Effector]
     """The six points, then the shoulders."""
     goals: tuple[int, ...]
     """End effectors of the tasks; the one of balance has the pelvis, which holds its position."""
     levels: tuple[int, ...]
     """Level of each task."""
-    shanks: tuple[int, int]
-    """Joints of legs that move; -1 without."""
-    elbows: tuple[int, int]
     floating: bool
     """Whether the root moves: legs carry it. Without, it is the virtual foot."""
 
@@ -84,51 +79,40 @@ def simple_body(anatomy: Anatomy) -> StandingBody:
     """Return Fig. 9: a virtual foot, back, thorax and two arms, 15 degrees of freedom (Table 1)."""
     record, _ = build_body(anatomy)
     body = record[0]
-    bends, names = anatomy.bends, anatomy.skeleton.names
-    if len(bends) < 3:
+    if len(anatomy.bends) < 3:
         raise InputError("Expected a spine with one joint or more between pelvis and head.")
-    pelvis = bends[0]
+    pelvis, head = anatomy.bends[0], anatomy.bends[-1]
     back, thorax = trunk_joints(anatomy)
     frames = {int(j): (body.before[k], body.after[k]) for k, j in enumerate(body.rig) if j >= 0}
     joints: list[ModelJoint] = []
-    labels: list[str] = []
 
-    def add(label: str, rig: int, parent: int, offset: Floats, freedom: int, axis: Vec3 = X) -> int:
+    def add(rig: int, parent: int, offset: Floats, freedom: int, axis: Vec3 = X) -> int:
         before, after = frames.get(rig, tuple(arrays.identity(2)))
         joints.append(ModelJoint(rig, parent, offset, freedom, np.array(axis), before, after))
-        labels.append(label)
         return len(joints) - 1
 
     none = np.zeros(3)
-    root = add("", -1, -1, none, 0)
-    foot = add(":foot_x", -1, root, none, HINGE)
-    foot = add(":foot_z", -1, foot, none, HINGE, Z)
-    hips = add("", pelvis, foot, anatomy.positions[pelvis] - virtual_foot(anatomy), 0)
+    root = add(-1, -1, none, 0)
+    foot_x = add(-1, root, none, HINGE)
+    foot_z = add(-1, foot_x, none, HINGE, Z)
+    hips = add(pelvis, foot_z, anatomy.positions[pelvis] - virtual_foot(anatomy), 0)
     # A spine of one joint is all thorax: two joints could leave its limits together.
     free = HINGE if thorax != back else 0
-    spine = add(":back_x", -1, hips, anatomy.vector(pelvis, back), free)
-    spine = add(":back_z", back if free else -1, spine, none, free, Z)
-    chest = add(names[thorax], thorax, spine, anatomy.vector(back, thorax), BALL)
-    effectors = [Effector(hips, none), Effector(chest, anatomy.vector(thorax, bends[-1]))]
-    shoulders, elbows = [], []
+    back_x = add(-1, hips, anatomy.vector(pelvis, back), free)
+    back_z = add(back if free else -1, back_x, none, free, Z)
+    chest = add(thorax, back_z, anatomy.vector(back, thorax), BALL)
+    effectors = [Effector(hips, none), Effector(chest, anatomy.vector(thorax, head))]
+    shoulders = []
     for _, *roles in LIMB_ROLES[:2]:
         shoulder, elbow, wrist = (anatomy.node(role) for role in roles)
-        upper = add(names[shoulder], shoulder, chest, anatomy.vector(thorax, shoulder), BALL)
-        lower = add(names[elbow], elbow, upper, anatomy.vector(shoulder, elbow), HINGE)
+        upper = add(shoulder, chest, anatomy.vector(thorax, shoulder), BALL)
+        lower = add(elbow, upper, anatomy.vector(shoulder, elbow), HINGE)
         effectors.append(Effector(lower, anatomy.vector(elbow, wrist)))
         shoulders.append(Effector(upper, none))
-        elbows.append(lower)
     ankles = (anatomy.node("l_ankle"), anatomy.node("r_ankle"))
     effectors += [Effector(hips, anatomy.vector(pelvis, ankle)) for ankle in ankles]
     return StandingBody(
-        joints,
-        labels,
-        effectors + shoulders,
-        goals=(0, 2, 3, 6, 7),
-        levels=(0, 1, 1, 2, 2),
-        shanks=(-1, -1),
-        elbows=(elbows[0], elbows[1]),
-        floating=False,
+        joints, effectors + shoulders, goals=(0, 2, 3, 6, 7), levels=(0, 1, 1, 2, 2), floating=False
     )
 
 
@@ -137,18 +121,12 @@ def whole_body(anatomy: Anatomy) -> StandingBody:
     joints, effectors = floating_joints(anatomy)
     joints[0] = replace(joints[0], offset=np.zeros(3))
     own = {joint.rig: k for k, joint in enumerate(joints)}
-
-    def both(part: str) -> tuple[int, int]:
-        return own[anatomy.node(f"l_{part}")], own[anatomy.node(f"r_{part}")]
-
+    shoulders = [Effector(own[anatomy.node(role)], np.zeros(3)) for role in SHOULDERS]
     return StandingBody(
         joints,
-        ["" if joint.rig < 0 else anatomy.skeleton.names[joint.rig] for joint in joints],
-        effectors + [Effector(joint, np.zeros(3)) for joint in both("shoulder")],
+        effectors + shoulders,
         goals=(4, 5, 0, 2, 3, 6, 7),
         levels=(0, 0, 1, 2, 2, 3, 3),
-        shanks=both("knee"),
-        elbows=both("elbow"),
         floating=True,
     )
 
@@ -195,7 +173,8 @@ def standing_model(anatomy: Anatomy, limits: Limits, body: StandingBody) -> Mode
     model = anatomy_model(anatomy, limits, body.joints, body.effectors, tasks)
     if body.floating or not limits:
         return model
-    back = anatomy.skeleton.names[trunk_joints(anatomy)[0]]
+    names = anatomy.skeleton.names
+    back = names[trunk_joints(anatomy)[0]]
     bends, sides = _box_within(limits[back]) if back in limits else BACK
     virtual = {
         ":foot_x": FlexionLimit(-LEAN, LEAN, X),
@@ -203,7 +182,9 @@ def standing_model(anatomy: Anatomy, limits: Limits, body: StandingBody) -> Mode
         ":back_x": FlexionLimit(bends[0], bends[1], X),
         ":back_z": FlexionLimit(sides[0], sides[1], Z),
     }
-    return model._replace(limits=Limits({**limits, **virtual}).table(body.names))
+    labels = ["", ":foot_x", ":foot_z", "", ":back_x", ":back_z"]
+    labels += [names[joint.rig] for joint in body.joints[len(labels) :]]
+    return model._replace(limits=Limits({**limits, **virtual}).table(labels))
 
 
 def _box_within(limit: JointLimit) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -252,10 +233,6 @@ def new_stance(anatomy: Anatomy, model: Model, body: StandingBody, mass: str) ->
     return Stance(
         masses=Masses(share, moment),
         neutral=np.array(neutral) - foot,
-        above=np.array([_rig_above(body, k) for k in range(len(body.joints))], np.int64),
-        pelvis=np.array([body.pelvis], np.int64),
-        shanks=np.array(body.shanks, np.int64),
-        elbows=np.array(body.elbows, np.int64),
         balance=np.array([3 * body.goals.index(0)], np.int64),
         sole=sole,
         leg=-anatomy.vector(anatomy.node("l_hip"), anatomy.node("l_ankle"))[1:2],
@@ -302,11 +279,3 @@ def _masses(anatomy: Anatomy, body: StandingBody, mass: str) -> list[tuple[int, 
     origins = [body.neutral(anatomy, joint, np.zeros(3)) for joint in joints]
     offsets = [place - origin for place, origin in zip(places, origins, strict=True)]
     return list(zip(joints, offsets, shares, strict=True))
-
-
-def _rig_above(body: StandingBody, joint: int) -> int:
-    """The nearest joint above that turns one of the rig; -1 for none."""
-    joint = body.joints[joint].parent
-    while joint >= 0 and body.joints[joint].rig < 0:
-        joint = body.joints[joint].parent
-    return joint

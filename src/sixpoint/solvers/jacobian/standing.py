@@ -43,8 +43,9 @@ from ...kernels.vector import (
 )
 from ..articulated.model import Model, ModelPose
 from ..context import LIMITED, MISSING, Frames
-from ..people.tables import FIRST_LIMB, LIMB_ROWS, Body, Settings, State, Work
+from ..people.tables import FIRST_LIMB, LIMB_ROWS, PELVIS, Body, Settings, State, Work
 from ..sequential.limb_ends import FELT, level_foot, limb_begin, limb_end, triangle_angle
+from ..sequential.pose import write_row
 from .priority_step import PriorityWork
 
 WRIST, ANKLE, SHOULDER = FIRST_LIMB, FIRST_LIMB + 2, 6
@@ -73,14 +74,6 @@ class Stance(NamedTuple):
     masses: Masses
     neutral: Floats
     """End effectors in the neutral stance, seen from where the body stands [m], (E, 3)."""
-    above: Ints
-    """Nearest joint above each that turns a joint of the rig, -1 for none, (N,)."""
-    pelvis: Ints
-    """Joint of the pelvis, (1,)."""
-    shanks: Ints
-    """Joints of the left and the right shank, of a body with legs, (2,)."""
-    elbows: Ints
-    """Joints of the left and the right elbow, (2,)."""
     balance: Ints
     """First row of the task of balance in the Jacobian, (1,)."""
     sole: Floats
@@ -269,7 +262,7 @@ def plant_legs(c: BalanceContext) -> int:
     """
     body, limits, work, stance = c.body, c.limits, c.work, c.stance
     flags = 0
-    pelvis = stance.pelvis[0]
+    pelvis = c.model.effector_joint[PELVIS]
     quat_store(work.world, 0, quat_load(c.pose.world, pelvis))
     vec_store(work.places, 0, vec_load(c.pose.position, pelvis))
     for side in range(2):
@@ -293,15 +286,17 @@ def plant_legs(c: BalanceContext) -> int:
 
 
 @helper
-def keep_legs(c: BalanceContext) -> None:
-    """Rows of legs that the steps have moved; soles are level."""
-    model, pose, work = c.model, c.pose, c.work
+def write_legs(c: BalanceContext, rotations: Floats) -> None:
+    """Write the rows of legs into the rotations of the rig; of legs that have moved, level feet."""
+    first = 0
     for side in range(2):
         row = c.body.joints + LIMB_ROWS * (2 + side)
-        shank = c.stance.shanks[side]
-        quat_store(work.local, row + 1, quat_load(pose.local, model.parent[shank]))
-        quat_store(work.local, row + 2, quat_load(pose.local, shank))
-        quat_store(work.local, row + 3, level_foot(quat_load(pose.world, shank)))
+        if c.settings.body == LEGS:
+            first = LIMB_ROWS - 1
+            shank = quat_load(c.pose.world, c.model.effector_joint[ANKLE + side])
+            quat_store(c.work.local, row + first, level_foot(shank))
+        for k in range(first, LIMB_ROWS):
+            write_row(c, row + k, rotations)
 
 
 @helper
