@@ -170,7 +170,7 @@ class BalancePlan(PersonPlan):
         place_root(c)
         pelvis = arrays.multiply(arrays.conjugate(c.stance.heading[0]), c.state.pelvis)
         rotations = self.skeleton.articulation.to_rest(pose.rotations)
-        hips = self._standing.pelvis
+        hips = self._model.effector_joint[0]
         local[hips] = arrays.identity()
         for foot, rotation in ((hips - 2, pelvis), (hips + 1, rotations[self._back])):
             bend, _, lean = arrays.to_euler("XYZ", rotation)

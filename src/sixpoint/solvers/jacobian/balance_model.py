@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ...body.anatomy import Anatomy
-from ...body.mass import segment_masses
+from ...body.mass import mass_weights
 from ...errors import InputError
 from ...kernels import arrays
-from ...kernels.tasks import Masses
+from ...kernels.tasks import Masses, mass_centre
 from ...kernels.types import Bools, Floats, Vec3
 from ...limits import FlexionLimit, JointLimit, Limits
 from ...limits.adult import SPINE
@@ -54,25 +54,13 @@ class StandingBody(NamedTuple):
     floating: bool
     """Whether the root moves: legs carry it. Without, it is the virtual foot."""
 
-    @property
-    def pelvis(self) -> int:
-        """Joint of the pelvis."""
-        return self.effectors[0].joint
-
-    def neutral(self, anatomy: Anatomy, joint: int, offset: Floats) -> Floats:
-        """Return where something in a joint's frame is in the neutral stance (3,) [m]."""
-        position = np.array(offset, dtype=np.float64)
-        while joint >= 0:
-            position = position + self.joints[joint].offset
-            joint = self.joints[joint].parent
+    def neutral(self, anatomy: Anatomy) -> Floats:
+        """Return the positions of all joints in the neutral stance (N, 3) [m]."""
         base = anatomy.positions[anatomy.bends[0]] if self.floating else virtual_foot(anatomy)
-        return np.asarray(position + base)
-
-    def carrier(self, anatomy: Anatomy, node: int) -> int:
-        """Return the joint that carries a node: its own, or that of the nearest one above."""
-        own = {joint.rig: k for k, joint in enumerate(self.joints) if joint.rig >= 0}
-        known = [own[j] for j in anatomy.skeleton.path(node) if j in own]
-        return known[-1] if known else self.pelvis
+        positions = np.empty((len(self.joints), 3))
+        for k, joint in enumerate(self.joints):
+            positions[k] = joint.offset + (base if joint.parent < 0 else positions[joint.parent])
+        return positions
 
 
 def simple_body(anatomy: Anatomy) -> StandingBody:
@@ -220,28 +208,24 @@ def _broken(limit: JointLimit, angles: Floats) -> Bools:
 def new_stance(anatomy: Anatomy, model: Model, body: StandingBody, mass: str) -> Stance:
     """Return masses, support and memory of a body that stands; `mass` is the setting."""
     foot = virtual_foot(anatomy)
+    neutral = body.neutral(anatomy)
     masses = _masses(anatomy, body, mass)
-    share, moment = np.zeros(len(body.joints)), np.zeros((len(body.joints), 3))
-    for joint, offset, part in masses:
-        share[joint] += part
-        moment[joint] += part * offset
-    neutral = [body.neutral(anatomy, end.joint, end.offset) for end in body.effectors]
-    centre = sum(part * body.neutral(anatomy, joint, offset) for joint, offset, part in masses)
+    support = np.subtract(mass_centre(masses, arrays.identity(len(neutral)), neutral), foot)
     half, heel, toes = (anatomy.stature * part for part in SOLE)
     sole = np.array([[-half, heel], [half, heel], [half, toes], [-half, toes]])
     freedom = int(model.freedom.sum()) + (3 if body.floating else 0)
     return Stance(
-        masses=Masses(share, moment),
-        neutral=np.array(neutral) - foot,
+        masses=masses,
+        neutral=np.array([neutral[end.joint] + end.offset - foot for end in body.effectors]),
         balance=np.array([3 * body.goals.index(0)], np.int64),
         sole=sole,
         leg=-anatomy.vector(anatomy.node("l_hip"), anatomy.node("l_ankle"))[1:2],
-        support=np.zeros((2 * len(sole), 2)) if body.floating else (centre - foot)[None, [0, 2]],
+        support=np.zeros((2 * len(sole), 2)) if body.floating else support[None, [0, 2]],
         ankles=np.zeros((2, 3)),
         position=np.zeros((1, 3)),
         heading=arrays.identity(1),
         corners=np.zeros((2 * len(sole), 2)),
-        carried=np.zeros((len(body.joints), 4)),
+        carried=np.zeros((len(neutral), 4)),
         slopes=np.zeros((2, freedom)),
         goals=np.zeros((len(body.effectors), 3)),
         drift=np.zeros(1),
@@ -255,27 +239,30 @@ def virtual_foot(anatomy: Anatomy) -> Floats:
     return np.array([middle[0], float(anatomy.positions[:, 1].min()), middle[2]])
 
 
-def _masses(anatomy: Anatomy, body: StandingBody, mass: str) -> list[tuple[int, Floats, float]]:
-    """Points with mass: joint, position in its frame, share of the whole."""
+def _masses(anatomy: Anatomy, body: StandingBody, mass: str) -> Masses:
+    """Masses on the joints that carry them: the nearest ones above that turn a joint of the rig."""
     positions = anatomy.positions
     if mass == "paper":
         at = {role: positions[anatomy.node(role)] for role in MASS_ROLES}
         thigh = 0.25 * (at["l_hip"] + at["r_hip"] + at["l_knee"] + at["r_knee"])
         foot = virtual_foot(anatomy)
         back, thorax = trunk_joints(anatomy)
-        nodes = [anatomy.bends[0], back, thorax]
+        nodes, parts = [anatomy.bends[0], back, thorax], [0.5, 0.25, 0.25]
         places = [
             np.array([foot[0], thigh[1], foot[2]]),
             0.5 * (positions[back] + positions[thorax]),
             0.5 * (at["l_shoulder"] + at["r_shoulder"]),
         ]
-        shares = [0.5, 0.25, 0.25]
     else:
-        table = segment_masses(anatomy.skeleton, mass)
-        weights = table.masses @ table.weights
+        weights = mass_weights(anatomy.skeleton, mass)
         nodes = np.flatnonzero(np.abs(weights) > 1e-12).tolist()
-        places, shares = list(positions[nodes]), weights[nodes].tolist()
-    joints = [body.carrier(anatomy, node) for node in nodes]
-    origins = [body.neutral(anatomy, joint, np.zeros(3)) for joint in joints]
-    offsets = [place - origin for place, origin in zip(places, origins, strict=True)]
-    return list(zip(joints, offsets, shares, strict=True))
+        places, parts = list(positions[nodes]), weights[nodes].tolist()
+    own = {joint.rig: k for k, joint in enumerate(body.joints) if joint.rig >= 0}
+    neutral = body.neutral(anatomy)
+    masses = Masses(np.zeros(len(neutral)), np.zeros_like(neutral))
+    for node, place, part in zip(nodes, places, parts, strict=True):
+        above = [own[j] for j in anatomy.skeleton.path(node) if j in own]
+        carrier = above[-1] if above else body.effectors[0].joint
+        masses.share[carrier] += part
+        masses.moment[carrier] += part * (place - neutral[carrier])
+    return masses

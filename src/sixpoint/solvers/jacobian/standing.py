@@ -143,16 +143,15 @@ def balance_kernel(
 @helper
 def in_world(stance: Stance, place: Vec3) -> Vec3:
     """World position of what is seen from where the body stands [m]."""
-    step = quat_rotate(quat_load(stance.heading, 0), place)
-    return vec_add(vec_load(stance.position, 0), step)
+    away = quat_rotate(quat_load(stance.heading, 0), place)
+    return vec_add(vec_load(stance.position, 0), away)
 
 
 @helper
 def from_stance(stance: Stance, position: Vec3) -> Vec3:
     """A world position as seen from where the body stands [m]."""
-    return quat_unrotate(
-        quat_load(stance.heading, 0), vec_sub(position, vec_load(stance.position, 0))
-    )
+    away = vec_sub(position, vec_load(stance.position, 0))
+    return quat_unrotate(quat_load(stance.heading, 0), away)
 
 
 @helper
@@ -240,17 +239,15 @@ def support_soles(stance: Stance) -> None:
         for k in range(count):
             corners[side * count + k, 0] = ankle[0] + sole[k, 0]
             corners[side * count + k, 1] = ankle[2] + sole[k, 1]
-    for k in range(2 * count):
-        x += 0.5 * corners[k, 0] / count
-        z += 0.5 * corners[k, 1] / count
+            x += 0.5 * (ankle[0] + sole[k, 0]) / count
+            z += 0.5 * (ankle[2] + sole[k, 1]) / count
     found = convex_hull(corners, support)
     # Drawn in towards the middle of all corners: that of the hull would jump with rounding.
-    for k in range(2 * count):
-        if k < found:
-            support[k, 0] = x + SUPPORT * (support[k, 0] - x)
-            support[k, 1] = z + SUPPORT * (support[k, 1] - z)
-        else:
-            support[k, 0], support[k, 1] = support[found - 1, 0], support[found - 1, 1]
+    for k in range(found):
+        support[k, 0] = x + SUPPORT * (support[k, 0] - x)
+        support[k, 1] = z + SUPPORT * (support[k, 1] - z)
+    for k in range(found, 2 * count):
+        support[k, 0], support[k, 1] = support[found - 1, 0], support[found - 1, 1]
 
 
 @helper
