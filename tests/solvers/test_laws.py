@@ -23,6 +23,7 @@ VARIANTS = {
     ),
     "chord": SequentialSolver(bend="chord", retwist=True, overhead_hysteresis=True),
     "vertical": SequentialSolver(bend="vertical"),
+    "pik-balance with legs": solver("pik-balance", body="legs"),
     "pik as published": solver("pik", give=(1.0, 1.0, 1.0)),
     "sdls as published": solver("sdls", clamp="hard"),
     "fabrik as published": solver("fabrik", stride=False),

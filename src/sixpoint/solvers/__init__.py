@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .base2 import Capabilities, Solver
 from .expression import Expression, express
+from .jacobian.balance import BalanceSolver
 from .jacobian.methods import (
     DampedSolver,
     DampedSvdSolver,
@@ -14,7 +15,6 @@ from .jacobian.methods import (
 from .jacobian.priority import PrioritizedSolver
 from .mass_spring import SpringForceSolver, SpringPositionSolver
 from .monte_carlo import MonteCarloSolver
-from .pik_balance import BalanceSolver
 from .problem import LimitsChoice
 from .registry import SOLVERS, solver
 from .sequential.analytic import AnalyticUpperSolver

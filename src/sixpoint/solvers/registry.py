@@ -6,6 +6,7 @@ from typing import Any
 
 from ..errors import UnknownName
 from .base2 import Solver
+from .jacobian.balance import BalanceSolver
 from .jacobian.methods import (
     DampedSolver,
     DampedSvdSolver,
@@ -16,7 +17,6 @@ from .jacobian.methods import (
 from .jacobian.priority import PrioritizedSolver
 from .mass_spring import SpringForceSolver, SpringPositionSolver
 from .monte_carlo import MonteCarloSolver
-from .pik_balance import BalanceSolver
 from .sequential.analytic import AnalyticUpperSolver
 from .sequential.guided import GuidedSolver
 from .sequential.kma import KMASolver

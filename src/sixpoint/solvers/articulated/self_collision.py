@@ -14,7 +14,7 @@ import numpy as np
 from ...body.shapes import free_pairs
 from ...body.skeleton import Skeleton
 from ...kernels._jit import helper
-from ...kernels.capsule import way_apart
+from ...kernels.capsule import nearest_points, way_apart
 from ...kernels.quaternion import quat_load, quat_rotate
 from ...kernels.types import Floats, Ints, Vec3
 from ...kernels.vector import (
@@ -32,8 +32,6 @@ from .model import SELF_COLLISION, Model, ModelPose
 
 SLOTS = 12
 """Pairs that are pushed apart at a time: the deepest."""
-POINT = 1e-12
-"""A line shorter than the root of this is a point [m^2]."""
 
 
 class Capsules(NamedTuple):
@@ -63,23 +61,6 @@ class Capsules(NamedTuple):
     """Scratch: both ends of every line in the world [m], (C, 2, 3)."""
     near: Floats
     """Scratch: nearest points of the pair in each slot [m], (K, 2, 3)."""
-
-
-@helper
-def nearest_points(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> tuple[Vec3, Vec3]:
-    """Of the lines from a to b and from c to d (Ericson 2004, section 5.1.9)."""
-    one, other, apart = vec_sub(b, a), vec_sub(d, c), vec_sub(a, c)
-    aa, ee = vec_dot(one, one), vec_dot(other, other)
-    bb, cc, ff = vec_dot(one, other), vec_dot(one, apart), vec_dot(other, apart)
-    cross = aa * ee - bb * bb
-    s = 0.0
-    if aa > POINT and cross > 1e-10 * aa * ee:
-        s = min(max((bb * ff - cc * ee) / cross, 0.0), 1.0)
-    t = (bb * s + ff) / ee if ee > POINT else 0.0
-    if t < 0.0 or t > 1.0 or ee <= POINT:
-        t = min(max(t, 0.0), 1.0)
-        s = min(max((bb * t - cc) / aa, 0.0), 1.0) if aa > POINT else 0.0
-    return vec_add(a, vec_scale(one, s)), vec_add(c, vec_scale(other, t))
 
 
 @helper
