@@ -237,7 +237,7 @@ class SkeletonPlan(Plan):
         return skeleton_model(self.body, self.limits, self.nodes, tasks, whole=whole)
 
     def numbers_of_method(self) -> Mapping[str, Number]:
-        """Return what the kernel reads as settings."""
+        """Return what the kernel reads."""
         return self.solver.skeleton_settings(self.model)
 
     def new_scratch(self) -> Any:
