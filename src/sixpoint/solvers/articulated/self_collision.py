@@ -16,12 +16,12 @@ from ...body.skeleton import Skeleton
 from ...kernels._jit import helper
 from ...kernels.capsule import nearest_points, way_apart
 from ...kernels.quaternion import quat_load, quat_rotate
+from ...kernels.tasks import reach_column
 from ...kernels.types import Floats, Ints, Vec3
 from ...kernels.vector import (
     vec_add,
-    vec_cross,
+    vec_distance,
     vec_dot,
-    vec_length,
     vec_load,
     vec_scale,
     vec_store,
@@ -78,12 +78,16 @@ def place_ends(pose: ModelPose, capsules: Capsules) -> None:
 
 
 @helper
-def pair_points(capsules: Capsules, pair: int) -> tuple[Vec3, Vec3]:
-    """Nearest points of two capsules whose ends are placed."""
-    one, other = capsules.ends[capsules.pair[pair, 0]], capsules.ends[capsules.pair[pair, 1]]
-    return nearest_points(
-        vec_load(one, 0), vec_load(one, 1), vec_load(other, 0), vec_load(other, 1)
-    )
+def pair_depth(capsules: Capsules, pair: int) -> tuple[Vec3, Vec3, float]:
+    """Nearest points of two capsules whose ends are placed, and how deep they are in each other.
+
+    The depth counts the margin; it is negative where they are apart.
+    """
+    i, j = capsules.pair[pair, 0], capsules.pair[pair, 1]
+    a, b = vec_load(capsules.ends[i], 0), vec_load(capsules.ends[i], 1)
+    one, other = nearest_points(a, b, vec_load(capsules.ends[j], 0), vec_load(capsules.ends[j], 1))
+    reach = capsules.radius[i] + capsules.radius[j] + capsules.margin[0]
+    return one, other, reach - vec_distance(one, other)
 
 
 @helper
@@ -98,9 +102,7 @@ def apart_square(pose: ModelPose, capsules: Capsules) -> float:
     place_ends(pose, capsules)
     total = 0.0
     for p in range(capsules.pair.shape[0]):
-        one, other = pair_points(capsules, p)
-        reach = capsules.radius[capsules.pair[p, 0]] + capsules.radius[capsules.pair[p, 1]]
-        depth = reach + capsules.margin[0] - vec_length(vec_sub(one, other))
+        _, _, depth = pair_depth(capsules, p)
         total += max(depth, 0.0) ** 2
     return total
 
@@ -120,10 +122,7 @@ def find_touching(
         capsules.chosen[k], capsules.depth[k] = -1, 0.0
     deepest, total = 0.0, 0.0
     for p in range(capsules.pair.shape[0]):
-        i, j = capsules.pair[p, 0], capsules.pair[p, 1]
-        one, other = pair_points(capsules, p)
-        gap = vec_length(vec_sub(one, other))
-        depth = capsules.radius[i] + capsules.radius[j] + capsules.margin[0] - gap
+        one, other, depth = pair_depth(capsules, p)
         if not depth > 0.0:
             continue
         deepest, total = max(deepest, depth), total + depth
@@ -167,7 +166,7 @@ def touching_rows(
             arm = vec_sub(point, vec_load(pose.position, joint))
             sign = 1.0 if moves else -1.0
             for c in range(model.first[joint], model.first[joint] + model.freedom[joint]):
-                speed = vec_cross(vec_load(axes, c), arm)
+                speed = reach_column(vec_load(axes, c), arm)
                 jacobian[3 * task, c] = sign * vec_dot(speed, away)
 
 

@@ -17,7 +17,6 @@ from typing import NamedTuple
 from ...kernels._jit import helper
 from ...kernels.limits import limit_clamp_angle, limit_project, limit_violation
 from ...kernels.quaternion import (
-    quat_conj,
     quat_from_axis_angle,
     quat_from_rotvec,
     quat_load,
@@ -25,10 +24,10 @@ from ...kernels.quaternion import (
     quat_normalize,
     quat_rotate,
     quat_store,
-    quat_to_rotvec,
     quat_twist_angle,
 )
 from ...kernels.rotation import angle_wrap
+from ...kernels.tasks import orient_residual
 from ...kernels.types import Floats, Ints, Quat, Vec3
 from ...kernels.vector import vec_add, vec_dot, vec_length, vec_load, vec_scale, vec_store, vec_sub
 from ..articulated.context import Context
@@ -206,7 +205,7 @@ def posture_step(c: Context, root: Quat) -> None:
             away = quat_twist_angle(goal, axis) - quat_twist_angle(local, axis)
             step[k] = pull * angle_wrap(away)
         else:
-            rotvec = quat_to_rotvec(quat_mul(goal, quat_conj(local)))
+            rotvec = orient_residual(goal, local)
             step[k], step[k + 1], step[k + 2] = vec_scale(rotvec, pull)
 
 
@@ -278,7 +277,7 @@ def hold_limits(c: Context) -> bool:
         else:
             inside = limit_project(model.limits, joint, rotated)
             work.held[joint] = BALL
-            vec_store(work.goal, joint, quat_to_rotvec(quat_mul(inside, quat_conj(local))))
+            vec_store(work.goal, joint, orient_residual(inside, local))
     return found
 
 
