@@ -172,9 +172,11 @@ class BalancePlan(PersonPlan):
         rotations = self.skeleton.articulation.to_rest(pose.rotations)
         hips = self._model.effector_joint[0]
         local[hips] = arrays.identity()
-        for foot, rotation in ((hips - 2, pelvis), (hips + 1, rotations[self._back])):
+        for hinge, rotation in ((hips - 2, pelvis), (hips + 1, rotations[self._back])):
+            if self._model.freedom[hinge] == 0:
+                continue
             bend, _, lean = arrays.to_euler("XYZ", rotation)
-            for joint, angle in ((foot, bend), (foot + 1, lean)):
+            for joint, angle in ((hinge, bend), (hinge + 1, lean)):
                 held = limit_clamp_angle(self._model.limits, joint, float(angle))
                 local[joint] = arrays.from_axis_angle(self._model.axis[joint], held)
 
