@@ -69,7 +69,7 @@ def bench_tables(*, quick: bool = False) -> dict[str, Any]:
                 best[f] = min(best[f], us)
                 solutions.append(solution)
                 if steps == 1:
-                    drift = max(drift, tracker.drift)
+                    drift = max(drift, solution.extras["drift"])
         off = np.array([solution.residuals[2:4] for solution in solutions])
         rows[label] = {"right": _spread(off[:, 1]), "left": _spread(off[:, 0])}
         taken = float(np.mean([solution.iterations for solution in solutions]))
@@ -151,7 +151,7 @@ def follow(clip: Motion, method: Solver) -> dict[str, Any]:
     drift, wrists, at = [], [], []
     for frame in positions:
         solution = tracker.solve(frame)
-        drift.append(tracker.drift)
+        drift.append(solution.extras["drift"])
         wrists.append(solution.residuals[2:4])
         at.append(solution.pose.world()[0][nodes])
     found = np.array(at)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .base2 import Capabilities, Solver
 from .expression import Expression, express
+from .jacobian.balance import BalanceSolver
 from .jacobian.methods import (
     DampedSolver,
     DampedSvdSolver,
@@ -11,11 +12,10 @@ from .jacobian.methods import (
     SelectivelyDampedSolver,
     TransposeSolver,
 )
+from .jacobian.priority import PrioritizedSolver
 from .mass_spring import SpringForceSolver, SpringPositionSolver
 from .particles.methods import MonteCarloSolver
 from .particles.stream import ParticleStream
-from .pik import PrioritizedSolver
-from .pik_balance import BalanceSolver
 from .problem import LimitsChoice
 from .registry import SOLVERS, solver
 from .sequential.analytic import AnalyticUpperSolver

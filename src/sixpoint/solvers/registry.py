@@ -6,6 +6,7 @@ from typing import Any
 
 from ..errors import UnknownName
 from .base2 import Solver
+from .jacobian.balance import BalanceSolver
 from .jacobian.methods import (
     DampedSolver,
     DampedSvdSolver,
@@ -13,10 +14,9 @@ from .jacobian.methods import (
     SelectivelyDampedSolver,
     TransposeSolver,
 )
+from .jacobian.priority import PrioritizedSolver
 from .mass_spring import SpringForceSolver, SpringPositionSolver
 from .particles.methods import MonteCarloSolver
-from .pik import PrioritizedSolver
-from .pik_balance import BalanceSolver
 from .sequential.analytic import AnalyticUpperSolver
 from .sequential.guided import GuidedSolver
 from .sequential.kma import KMASolver

@@ -185,7 +185,9 @@ def share_spine_error(pose: ModelPose, targets: Targets) -> None:
 @helper
 def target_flags(model: Model, targets: Targets) -> int:
     """Whether some position that is to be reached is missing, and whether nothing is asked."""
-    missing, asked = False, model.task_kind.shape[0] == 0
+    # Tasks that speak of no end effector, as of self-collision, are asked for in every frame.
+    missing = False
+    asked = model.task_kind.shape[0] == 0 or model.effector_joint.shape[0] == 0
     for task in range(model.task_kind.shape[0]):
         if not model.task_weight[task] > 0.0:
             continue

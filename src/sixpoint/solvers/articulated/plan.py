@@ -75,6 +75,8 @@ class ArticulatedSettings:
     """Kinds of tasks that can be given."""
     weighs_axes: ClassVar[bool] = False
     """Whether tasks may have a covariance of their own."""
+    people_rule: ClassVar[StopRule] = PEOPLE
+    """When to stop with people, unless the settings say something else."""
 
     iterations: Count | None = None
     """Most iterations in a frame. Default: 20 for people by six points, 500 for other skeletons."""
@@ -98,7 +100,7 @@ class ArticulatedSettings:
     @property
     def closeness(self) -> float:
         """What is near enough to end the iteration is met."""
-        return max(TOLERANCE, self.stop_rule(PEOPLE).tolerance)
+        return max(TOLERANCE, self.stop_rule(self.people_rule).tolerance)
 
     def stop_rule(self, usual: StopRule) -> StopRule:
         """Return the usual rule with what the settings say."""
@@ -107,7 +109,7 @@ class ArticulatedSettings:
 
     def person_settings(self) -> dict[str, Number]:
         """Return the settings for people as numbers."""
-        return {**self.numbers(), **self.stop_rule(PEOPLE)._asdict()}
+        return {**self.numbers(), **self.stop_rule(self.people_rule)._asdict()}
 
     def skeleton_settings(self, model: Model) -> dict[str, Number]:
         """Return the settings for another skeleton as numbers."""
@@ -246,9 +248,16 @@ class SkeletonPlan(Plan):
         whole = any(isinstance(task, SelfCollision) for task in self.tasks)
         return skeleton_model(self.body, self.limits, self.nodes, tasks, whole=whole)
 
+    def numbers_of_method(self) -> Mapping[str, Number]:
+        """Return what the kernel reads."""
+        return self.solver.skeleton_settings(self.model)
+
     def new_scratch(self) -> Any:
         """Return scratch memory for the kernel, with what shall stay apart."""
-        scratch = self.solver.skeleton_scratch(self.model)
+        return self.with_capsules(self.solver.skeleton_scratch(self.model))
+
+    def with_capsules(self, scratch: Any) -> Any:
+        """Return scratch memory that also knows what shall stay apart."""
         for task in self.tasks:
             if isinstance(task, SelfCollision):
                 scratch = scratch._replace(capsules=new_capsules(self.skeleton, task, self.model))
@@ -256,7 +265,7 @@ class SkeletonPlan(Plan):
 
     def new_context(self, rate: float) -> SkeletonContext:
         """Return the tables of the kernel, with fresh memory."""
-        settings = settings_record(self.solver.skeleton_settings(self.model))
+        settings = settings_record(self.numbers_of_method())
         return SkeletonContext(settings, self.model, new_pose(self.model), self.new_scratch())
 
     def begin(self, context: SkeletonContext, pose: Pose) -> None:

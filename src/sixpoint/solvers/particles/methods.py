@@ -39,7 +39,7 @@ from ...tasks import (
 )
 from ..articulated.plan import ArticulatedSettings, StopRule, is_person
 from ..base2 import Capabilities, Solver
-from ..people.plan import PAPER_HEIGHT, TOLERANCE, PersonSettings
+from ..people.plan import PAPER_HEIGHT, PersonSettings
 from ..plan import Plan
 from ..problem import Problem
 from ..settings import Count, Fraction, Interval, NonNegative, Number, Positive
@@ -48,8 +48,6 @@ from .frames import solve_frames
 from .plan import PersonFilterPlan, SkeletonFilterPlan
 from .rotation_noise import covariance_of
 
-PEOPLE = StopRule(60, 0.001 / PAPER_HEIGHT, -math.inf)
-"""Sixty iterations, a millimetre."""
 STARTS = ("sik", "constant", "velocity", "guided", "a file of `sixpoint train` (.npz)")
 SEEDS = 2**63 - 1
 """The largest seed."""
@@ -88,6 +86,7 @@ class MonteCarloSolver(ArticulatedSettings, PersonSettings, Solver):
         FunctionTask,
     )
     weighs_axes: ClassVar[bool] = True
+    people_rule: ClassVar[StopRule] = StopRule(60, 0.001 / PAPER_HEIGHT, -math.inf)
 
     iterations: Count | None = None
     """Most iterations in a frame. Default: 60 for people by six points, 500 for other skeletons."""
@@ -183,22 +182,14 @@ class MonteCarloSolver(ArticulatedSettings, PersonSettings, Solver):
         """Those of the solver that goes first: it guesses the others."""
         return self.first.needed
 
-    @property
-    def closeness(self) -> float:
-        """What is near enough to end the iterations is met."""
-        return max(TOLERANCE, self.stop_rule(PEOPLE).tolerance)
-
     def numbers(self) -> dict[str, Number]:
-        """Return the settings as numbers."""
+        """Return the settings as numbers, always in the same order."""
         return {
+            **self.stop_rule(self.people_rule)._asdict(),
             **super().numbers(),
             "velocity": self.prior == "velocity",
             "previous": self.prior in ("constant", "velocity"),
         }
-
-    def person_settings(self) -> dict[str, Number]:
-        """Return the settings for people as numbers."""
-        return {**self.stop_rule(PEOPLE)._asdict(), **self.numbers()}
 
     def covariances(self, names: Sequence[str]) -> dict[str, Floats]:
         """Return covariances of joints by name (3, 3); only joints with these names turn."""

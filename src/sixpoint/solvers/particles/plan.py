@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -41,14 +41,17 @@ class FilterPlan(Plan):
     """The particle filter for one skeleton: what people and other skeletons have in common."""
 
     model: Model
-    settings: dict[str, Number]
-    """What the kernel reads."""
     noise: Noise
     table: TaskTable
     labels: tuple[str, ...]
     """Names of the tasks, each once."""
     functions: Sequence[tuple[int, FunctionTask]] = ()
     """Tasks that are functions, with their places among the tasks."""
+
+    if TYPE_CHECKING:  # of the plans beside which this is inherited
+
+        def numbers_of_method(self) -> Mapping[str, Number]:
+            """Return what the kernel reads."""
 
     def set_tasks(self, labels: Sequence[str], table: TaskTable) -> None:
         """Take the tasks by their names."""
@@ -67,7 +70,7 @@ class FilterPlan(Plan):
 
     def new_settings(self, rate: float) -> RecordArray:
         """Return the settings as the kernel reads them."""
-        return settings_record(self.settings)
+        return settings_record(self.numbers_of_method())
 
     def new_context(self, rate: float) -> Any:
         """Return the tables of the kernel, with fresh memory."""
@@ -105,7 +108,7 @@ class FilterPlan(Plan):
     def remarks(self, frames: Frames) -> list[str]:
         """Warn of tasks that are not met; points that are missed are counted already."""
         table, count = self.table, len(frames.out.numbers)
-        near = self.settings["tolerance"] * self.model.size[0]
+        near = self.new_settings(0.0)[0].tolerance * self.model.size[0]
         remarks = super().remarks(frames)
         for k, label in enumerate(self.labels):
             residuals = frames.out.numbers[:, k]
@@ -134,7 +137,6 @@ class PersonFilterPlan(FilterPlan, ArticulatedPersonPlan):
         model = self.model
         labels = [*(f"reach {name}" for name in SIX[1:]), "posture"]
         self.set_tasks(labels, person_tasks(model, solver.posture))
-        self.settings = solver.person_settings()
         names = ["" if rig < 0 else self.skeleton.names[rig] for rig in model.rig]
         free = [name for name, freedom in zip(names, model.freedom, strict=True) if freedom > 0]
         parents = np.concatenate([model.parent, model.effector_joint])
@@ -159,7 +161,6 @@ class SkeletonFilterPlan(FilterPlan, SkeletonPlan):
             (k, task) for k, task in enumerate(self.tasks) if isinstance(task, FunctionTask)
         ]
         self.set_tasks(_numbered(self.tasks), skeleton_tasks(self.body, self.points, self.tasks))
-        self.settings = solver.skeleton_settings(self.model)
         self._root_moves = solver.root > 0.0
         names = self.skeleton.names
         self.noise = self.new_noise(names, names, self._reach())

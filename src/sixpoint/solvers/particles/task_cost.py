@@ -15,9 +15,11 @@ from ...kernels import arrays
 from ...kernels._jit import helper
 from ...kernels.quaternion import quat_load, quat_rotate, quat_twist_angle
 from ...kernels.tasks import (
+    Masses,
     coupling_angle,
     floor_residual,
     look_residual,
+    mass_centre,
     orient_residual,
     posture_square,
     precision_square,
@@ -61,7 +63,7 @@ class TaskTable(NamedTuple):
     """(T,)."""
     node: Ints
     """End effector that a task speaks of; of a coupling, the joint that follows; of a balance, its
-    row of `mass`; (T,)."""
+    row of `share`; (T,)."""
     first: Ints
     """First of its rows in `pairs` or `corners`, its row of `posture`; of a coupling, the joint
     that leads; (T,)."""
@@ -85,10 +87,10 @@ class TaskTable(NamedTuple):
     """Of supports, each a convex polygon counter-clockwise in (x, z) [m], (H, 2)."""
     capsules: Capsules
     """Parts that shall stay apart."""
-    mass: Floats
-    """Centres of mass: weight of each joint's position, (B, N)."""
-    arm: Floats
-    """And what to add, in the frame of the joint [m], (B, N, 3)."""
+    share: Floats
+    """Of centres of mass, as in `Masses`, (B, N)."""
+    moment: Floats
+    """Likewise, (B, N, 3)."""
     posture: Floats
     """Local rotations of postures, (Q, N, 4)."""
     node_joint: Ints
@@ -129,8 +131,8 @@ def new_table(rows: Sequence[TaskRow], joints: int) -> TaskTable:
         pairs=np.zeros((0, 2), np.int64),
         corners=np.zeros((0, 2)),
         capsules=no_capsules(),
-        mass=np.zeros((0, joints)),
-        arm=np.zeros((0, joints, 3)),
+        share=np.zeros((0, joints)),
+        moment=np.zeros((0, joints, 3)),
         posture=np.zeros((0, joints, 4)),
         node_joint=np.zeros(0, np.int64),
         node_offset=np.zeros((0, 3)),
@@ -166,8 +168,7 @@ def skeleton_tasks(
     rows: list[TaskRow] = []
     pairs: list[Any] = []
     corners: list[Any] = []
-    masses: list[Floats] = []
-    arms: list[Floats] = []
+    masses: list[Masses] = []
     postures: list[Floats] = []
     capsules = no_capsules()
     for task, soft in zip(tasks, wishes, strict=True):
@@ -200,9 +201,7 @@ def skeleton_tasks(
                 [(0.0, 0.0)] if task.over is None else convex_hull(np.array(task.over)).tolist()
             )
             row.last = len(corners)
-            mass, arm = _mass(body, task)
-            masses.append(mass)
-            arms.append(arm)
+            masses.append(_masses(body, task))
         elif isinstance(task, SelfCollision):
             row.kind, capsules = SELF_COLLISION, new_capsules(skeleton, task)
         elif isinstance(task, Posture):
@@ -216,8 +215,8 @@ def skeleton_tasks(
         pairs=np.array(pairs, np.int64).reshape(-1, 2),
         corners=np.array(corners, np.float64).reshape(-1, 2),
         capsules=capsules,
-        mass=np.array(masses, np.float64).reshape(-1, joints),
-        arm=np.array(arms, np.float64).reshape(-1, joints, 3),
+        share=np.array([own.share for own in masses]).reshape(-1, joints),
+        moment=np.array([own.moment for own in masses]).reshape(-1, joints, 3),
         posture=np.array(postures, np.float64).reshape(-1, joints, 4),
     )
     if not any(isinstance(task, FunctionTask) and task.batched for task in tasks):
@@ -238,15 +237,15 @@ def _own(task: Task[Any], target: Any, words: str) -> Any:
     return target
 
 
-def _mass(body: Articulation, task: Balance) -> tuple[Floats, Floats]:
-    """Return what each joint adds to the centre of mass: its position's weight, and an arm [m]."""
+def _masses(body: Articulation, task: Balance) -> Masses:
+    """Return the masses that joints carry, those of sites included."""
     joints = body.skeleton.joint_count
     weights = task.weights(body.skeleton)
-    mass, arm = weights[:joints].copy(), np.zeros((joints, 3))
+    share, moment = weights[:joints].copy(), np.zeros((joints, 3))
     for site in range(joints, len(weights)):
-        mass[body.carrier(site)] += weights[site]
-        arm[body.carrier(site)] += weights[site] * body.offsets[site]
-    return mass, arm
+        share[body.carrier(site)] += weights[site]
+        moment[body.carrier(site)] += weights[site] * body.offsets[site]
+    return Masses(share, moment)
 
 
 @helper
@@ -331,15 +330,8 @@ def judge_pose(
 @helper
 def balance_square(tasks: TaskTable, pose: ModelPose, task: int) -> float:
     """Squared distance of the centre of mass from above its support."""
-    x, z = 0.0, 0.0
-    body = tasks.node[task]
-    for joint in range(pose.position.shape[0]):
-        mass = tasks.mass[body, joint]
-        arm = vec_load(tasks.arm[body], joint)
-        if arm[0] != 0.0 or arm[1] != 0.0 or arm[2] != 0.0:
-            arm = quat_rotate(quat_load(pose.world, joint), arm)
-        x += mass * pose.position[joint, 0] + arm[0]
-        z += mass * pose.position[joint, 2] + arm[2]
+    masses = Masses(tasks.share[tasks.node[task]], tasks.moment[tasks.node[task]])
+    x, _, z = mass_centre(masses, pose.world, pose.position)
     if tasks.numbers[task, 0] != 0.0:
         x, z = x - pose.position[0, 0], z - pose.position[0, 2]
     near_x, near_z, _ = support_nearest(tasks.corners, tasks.first[task], tasks.last[task], x, z)

@@ -1,4 +1,4 @@
-"""Trackers of any figure: what they take, and what they answer."""
+"""Trackers of any skeleton: what they take, and what they answer."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from sixpoint.limits import FixedLimit, FlexionLimit, Limits, adult_limits, hand
 from sixpoint.motion.points import SIX, Points
 from sixpoint.motion.pose import Pose
 from sixpoint.solvers import SOLVERS, StopReason
-from sixpoint.solvers.figure_tracker import FigureTracker
-from sixpoint.solvers.human import HumanTracker
+from sixpoint.solvers.articulated.plan import ArticulatedPersonPlan, SkeletonPlan
 from sixpoint.tasks import Orient, Reach
 
 CHAIN = Skeleton.chain(5)
@@ -33,19 +32,20 @@ def tip_of(pose: Pose, name: str = "tip"):
 
 def test_a_figure_is_followed_by_its_ends():
     tracker = sp.solver("dls").prepare(TREE)
-    assert isinstance(tracker, FigureTracker)
+    assert isinstance(tracker.plan, SkeletonPlan)
     assert tracker.names == ("tip_1", "tip_2")
-    assert tracker.length == pytest.approx(1.0)
+    assert tracker.plan.length == pytest.approx(1.0)
     assert len(tracker.limits) == 0
 
 
 def test_a_person_is_followed_by_six_points_unless_others_are_asked_for():
     person = FIGURES["person"]
     dls = sp.solver("dls")
-    assert isinstance(dls.prepare(person), HumanTracker)
-    assert isinstance(dls.prepare(person, names=[*SIX[::-1], "extra"]), HumanTracker)
+    assert isinstance(dls.prepare(person).plan, ArticulatedPersonPlan)
+    more = dls.prepare(person, names=[*SIX[::-1], "extra"])
+    assert isinstance(more.plan, ArticulatedPersonPlan)
     parts = dls.prepare(person, names=["l_wrist", "head"])
-    assert isinstance(parts, FigureTracker)
+    assert isinstance(parts.plan, SkeletonPlan)
     assert set(parts.limits) == set(adult_limits(person))
     asked = dls.prepare(person, tasks=[Reach("l_wrist"), Orient("l_wrist"), Reach("head")])
     assert asked.names == ("l_wrist", "head")
@@ -61,15 +61,18 @@ def test_a_rig_that_is_no_person_is_not_taken_for_one():
 
 
 def test_the_stop_rule_depends_on_what_is_followed():
-    person, dls = FIGURES["person"], sp.solver("dls")
-    table1 = dls.records(60.0)[0]
-    assert (table1.iterations, table1.tolerance) == (20, pytest.approx(0.01 / 1.83))
-    assert table1.least_gain == pytest.approx(0.001 / 1.83)
-    figure = dls.prepare(person, names=["head"])._settings[0]
-    assert (figure.iterations, figure.tolerance, figure.least_gain) == (500, 1e-4, -np.inf)
-    said = sp.solver("dls", iterations=7, tolerance=0.25, least_gain=0.0)
-    for settings in (said.records(60.0)[0], said.prepare(CHAIN)._settings[0]):
-        assert (settings.iterations, settings.tolerance, settings.least_gain) == (7, 0.25, 0.0)
+    def rule(solver: sp.Solver, skeleton: Skeleton, names=None) -> tuple[float, float, float]:
+        settings = solver.prepare(skeleton, names=names).run.context.settings[0]
+        return (settings.iterations, settings.tolerance, settings.least_gain)
+
+    person = FIGURES["person"]
+    assert rule(sp.solver("dls"), person) == pytest.approx((20, 0.01 / 1.83, 0.001 / 1.83))
+    assert rule(sp.solver("pik"), person) == pytest.approx((20, 0.001 / 1.83, 0.0001 / 1.83))
+    for name in ("dls", "pik"):
+        assert rule(sp.solver(name), person, ["head"]) == (500, 1e-4, -np.inf)
+        said = sp.solver(name, iterations=7, tolerance=0.25, least_gain=0.0)
+        for skeleton in (person, CHAIN):
+            assert rule(said, skeleton) == (7, 0.25, 0.0)
 
 
 # What is answered
@@ -83,7 +86,7 @@ def test_a_target_is_met_and_said_to_be(name: str):
     assert solution.converged
     assert solution.stop is StopReason.CONVERGED
     assert solution.missing == ()
-    assert solution.turns is None
+    assert solution.rotation_residuals is None
     assert 0 < solution.iterations < 500
     away = float(np.linalg.norm(tip_of(solution.pose) - target))
     assert away == pytest.approx(solution.residuals[0], abs=1e-12)
@@ -194,16 +197,16 @@ def test_rotations_are_targets_of_orient():
     tracker = sp.solver("dls").prepare(CHAIN, tasks=tasks)
     solution = tracker.solve(target)
     assert solution.converged
-    assert solution.turns is not None
-    assert solution.turns[0] < 1e-4
+    assert solution.rotation_residuals is not None
+    assert solution.rotation_residuals[0] < 1e-4
     assert solution.residuals[0] < 1e-4
     assert arrays.angle_between(solution.pose.world()[1][-1], pose.world()[1][-1]) < 1e-4
     result = tracker.solve_clip(target)
-    assert result.turns is not None
-    np.testing.assert_array_equal(result.turns[0], solution.turns)
+    assert result.rotation_residuals is not None
+    np.testing.assert_array_equal(result.rotation_residuals[0], solution.rotation_residuals)
     placed = tracker.solve(target.positions[0])  # places alone: no rotation is asked for
-    assert placed.turns is not None
-    assert np.isnan(placed.turns[0])
+    assert placed.rotation_residuals is not None
+    assert np.isnan(placed.rotation_residuals[0])
 
 
 def test_rotations_alone_can_be_asked_for():

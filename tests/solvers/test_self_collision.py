@@ -1,4 +1,4 @@
-"""Solvers that keep parts of a body apart (X6)."""
+"""Solvers that keep parts of a body apart."""
 
 from __future__ import annotations
 
@@ -9,11 +9,18 @@ import sixpoint as sp
 from figures import random_pose
 from sixpoint.errors import InputError
 from sixpoint.kernels.capsule import segment_gap
+from sixpoint.limits import Limits
 from sixpoint.motion.points import Points
-from sixpoint.solvers._kernels.apart import find_touching, nearest_points, touching_rows
-from sixpoint.solvers._kernels.figure import figure_axes, figure_forward
-from sixpoint.solvers.apart_tables import SLOTS, apart_slots, capsule_table
-from sixpoint.solvers.figure import new_pose, plain_figure
+from sixpoint.solvers.articulated.build import new_pose, skeleton_model
+from sixpoint.solvers.articulated.model import joint_axes, model_forward
+from sixpoint.solvers.articulated.self_collision import (
+    SLOTS,
+    collision_slots,
+    find_touching,
+    nearest_points,
+    new_capsules,
+    touching_rows,
+)
 from sixpoint.tasks import Orient, Reach, SelfCollision, SelfContact
 from sixpoint.vision.synthetic.scenes import scene
 
@@ -39,19 +46,18 @@ def test_nearest_points_are_those_of_arrays():
 @pytest.mark.parametrize("seed", range(4))
 def test_rows_are_those_of_the_task(seed):
     task = SelfCollision(margin=0.01)
-    figure = plain_figure(BODY.articulation, sp.solver("dls").prepare(BODY, limits=None).limits,
-                          [], apart_slots(task), whole=True)  # fmt: skip
-    capsules = capsule_table(BODY, task, figure)
+    model = skeleton_model(BODY.articulation, Limits({}), [], collision_slots(task), whole=True)
+    capsules = new_capsules(BODY, task, model)
     pose = random_pose(BODY, seed, 0.9)
-    tables = new_pose(figure)
+    tables = new_pose(model)
     tables.local[:] = BODY.articulation.to_rest(pose.rotations)
-    tables.place[0] = pose.root
-    figure_forward(figure, tables)
+    tables.position[0] = pose.root
+    model_forward(model, tables)
     count = BODY.articulation.count
     axes, rows, asked = np.zeros((count, 3)), np.zeros((3 * SLOTS, count)), np.zeros(3 * SLOTS)
-    deepest, total = find_touching(figure, tables, capsules, asked)
-    figure_axes(figure, tables, axes)
-    touching_rows(figure, tables, capsules, axes, rows)
+    deepest, total = find_touching(model, tables, capsules, asked)
+    joint_axes(model, tables, axes)
+    touching_rows(model, tables, capsules, axes, rows)
     depths, slopes = task.measure(pose), task.jacobian(pose)
     assert deepest == pytest.approx(depths.max(), abs=1e-9)
     assert total == pytest.approx(depths.sum(), abs=1e-9)
@@ -131,4 +137,4 @@ def test_what_makes_no_sense_is_refused():
     with pytest.raises(InputError, match="of Reach, Orient; got SelfCollision"):
         sp.solver("ccd").prepare(BODY, tasks=[Reach("l_wrist"), SelfCollision()])
     both = [Orient("head"), SelfCollision()]
-    assert sp.solver("pik").prepare(BODY, tasks=both).tasks == tuple(both)
+    assert sp.solver("pik").prepare(BODY, tasks=both).plan.tasks == tuple(both)
