@@ -18,12 +18,12 @@ from sixpoint.solvers import MonteCarloSolver
 from sixpoint.solvers.articulated.context import SkeletonContext
 from sixpoint.solvers.particles.rotation_noise import (
     AXIAL,
+    FIXED,
     FREE,
     GAUSSIAN,
     PAPER,
     ROUND,
     SHAPED,
-    STILL,
     SWING,
     TWIST,
     draw_half_rotation,
@@ -150,7 +150,7 @@ def test_kinds_follow_from_freedom_covariance_and_limit():
     assert noise_of((1.0, 0.1, 0.05)).bounded[0] == SWING
     assert noise_of((1.0, 0.5, 0.5)).bounded[0] == FREE
     assert noise_of((0.0, 2.0, 0.0)).kind[0] == SHAPED
-    assert noise_of((0.0, 0.0, 0.0)).kind[0] == STILL
+    assert noise_of((0.0, 0.0, 0.0)).kind[0] == FIXED
     hand = Skeleton.hand()
     limits = hand_limits(hand)
     noise = MonteCarloSolver().prepare(hand, limits=limits).run.context.scratch.noise

@@ -32,7 +32,7 @@ from .population import (
     smooth_pose,
     store_pose,
 )
-from .rotation_noise import STILL, Noise, draw_joint
+from .rotation_noise import FIXED, Noise, draw_joint
 from .task_cost import TaskTable, judge_pose, pose_cost
 
 ANNEALED, CONSTANT = 0, 1
@@ -77,7 +77,7 @@ def explore(c: Context, targets: Targets) -> None:
     for i in range(particles.local.shape[0]):
         local = particles.local[i]
         for joint in range(model.parent.shape[0]):
-            if noise.kind[joint] != STILL:
+            if noise.kind[joint] != FIXED:
                 drawn = draw_joint(c, joint, quat_load(local, joint), state.scale)
                 quat_store(local, joint, drawn)
         if travel > 0.0:

@@ -13,6 +13,7 @@ import numpy as np
 from ...kernels import arrays
 from ...kernels.types import Floats
 from ...motion.pose import Pose
+from ...tasks import FunctionTask
 from ..articulated.context import SkeletonContext
 from ..context import Frames
 from .filter import add_to_begin
@@ -43,7 +44,9 @@ class FilterLoop:
         """Solve a frame, and stop after each iteration; left early, its answer is that so far."""
         self._run(frame, BEGIN)
         if self._plan.functions:
-            cost, worst = self.judge([self._pose(self._particles.start, frame)])
+            cost, worst = judge_by_functions(
+                self._plan.functions, [self._pose(self._particles.start, frame)]
+            )
             opened = self._context._replace(settings=self._context.settings[0])
             add_to_begin(opened, float(cost[0]), float(worst[0]))
         try:
@@ -58,25 +61,6 @@ class FilterLoop:
             raise
         self._end(frame)
 
-    def judge(self, poses: Sequence[Pose], nodes: Floats | None = None) -> tuple[Floats, Floats]:
-        """What functions ask of poses: weighted, squared and summed [m^2], and the largest [m].
-
-        Args:
-            poses: those that functions of one pose judge.
-            nodes: their nodes, for functions of many poses (M, K, 3) [m]. Default: of `poses`.
-        """
-        count = len(poses) if nodes is None else len(nodes)
-        cost, worst = np.zeros(count), np.zeros(count)
-        for _, task in self._plan.functions:
-            if task.batched and nodes is not None:
-                residuals = np.abs(task.call(nodes, poses=count))
-            else:
-                residuals = np.array([task.residual_norm(pose) for pose in poses])
-            cost += (task.weight * residuals) ** 2
-            if task.weight > 0.0:
-                worst = np.maximum(worst, residuals)
-        return cost, worst
-
     def _judge_particles(self) -> None:
         plan, particles = self._plan, self._particles
         if not plan.functions:
@@ -89,14 +73,14 @@ class FilterLoop:
                 for root, local in zip(particles.root.copy(), rotations, strict=True)
             ]
         nodes = particles.nodes if particles.nodes.size else None
-        particles.extra[:] = np.transpose(self.judge(poses, nodes))
+        particles.extra[:] = np.transpose(judge_by_functions(plan.functions, poses, nodes))
 
     def _judge_answer(self, frame: int) -> None:
-        """Judge an answer that is no particle; of particles it is known what they lack."""
+        """Judge an answer that is no particle; the residuals of particles are known."""
         answer, particles = self._plan.solver.answer, self._particles
         if self._plan.functions and answer != "best":
             rows = particles.estimate if answer == "mean" else particles.smooth
-            worst = self.judge([self._pose(rows, frame)])[1][0]
+            _, worst = judge_by_functions(self._plan.functions, [self._pose(rows, frame)])
             particles.state["worst"] = np.maximum(particles.state["worst"], worst)
 
     def _end(self, frame: int) -> None:
@@ -108,3 +92,28 @@ class FilterLoop:
 
     def _pose(self, rows: Floats, frame: int) -> Pose:
         return self._plan.pose_of(rows, self._frames, frame)
+
+
+def judge_by_functions(
+    functions: Sequence[tuple[int, FunctionTask]],
+    poses: Sequence[Pose],
+    nodes: Floats | None = None,
+) -> tuple[Floats, Floats]:
+    """Return what functions ask of poses: weighted, squared and summed [m^2], and the largest [m].
+
+    Args:
+        functions: tasks, with their places among the tasks.
+        poses: those that functions of one pose judge.
+        nodes: their nodes, for functions of many poses (M, K, 3) [m]. Default: of `poses`.
+    """
+    count = len(poses) if nodes is None else len(nodes)
+    cost, worst = np.zeros(count), np.zeros(count)
+    for _, task in functions:
+        if task.batched and nodes is not None:
+            residuals = np.abs(task.call(nodes, poses=count))
+        else:
+            residuals = np.array([task.residual_norm(pose) for pose in poses])
+        cost += (task.weight * residuals) ** 2
+        if task.weight > 0.0:
+            worst = np.maximum(worst, residuals)
+    return cost, worst

@@ -51,7 +51,7 @@ from .rotation_noise import covariance_of
 STARTS = ("sik", "constant", "velocity", "guided", "a file of `sixpoint train` (.npz)")
 SEEDS = 2**63 - 1
 """The largest seed."""
-Part: TypeAlias = Annotated[float, Interval(0.0, 1.0, above=True)]
+PositiveFraction: TypeAlias = Annotated[float, Interval(0.0, 1.0, above=True)]
 Shapes: TypeAlias = Mapping[str, Any] | tuple[tuple[str, Any], ...]
 
 
@@ -107,7 +107,7 @@ class MonteCarloSolver(ArticulatedSettings, PersonSettings, Solver):
     """Annealed: noise of tasks over what is missing."""
     lever: NonNegative = 0.5
     """Annealed: noise of a joint falls with this power of how far it reaches; 0: all alike."""
-    largest: Part = 0.5
+    largest: PositiveFraction = 0.5
     """Annealed: largest noise of joints [rad, half angles]."""
     noise: Positive = 0.02
     """Constant: noise of joints [rad, half angles]."""
@@ -135,7 +135,7 @@ class MonteCarloSolver(ArticulatedSettings, PersonSettings, Solver):
     answer: Literal["best", "mean", "smooth"] = "best"
     """Answer a frame with the best particle found, the weighted mean of the last generation, or the
     smoothed estimate."""
-    smoothing: Part = 0.1
+    smoothing: PositiveFraction = 0.1
     """Part of the way that the smoothed estimate goes to each new one."""
     prior: Literal["sik", "constant", "velocity", "guided"] | str = "sik"
     """Where a frame begins: people at sequential IK's pose of the same frame; at the pose of the

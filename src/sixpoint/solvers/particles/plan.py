@@ -95,7 +95,7 @@ class FilterPlan(Plan):
         return self.pose(out)
 
     def task_residuals(self, out: Output) -> dict[str, Floats]:
-        """What each task lacks in each frame, (F,), by its label: [m], or [rad] of angles."""
+        """Residual of each task in each frame, (F,), by its label: [m], or [rad] of angles."""
         return {
             label: out.numbers[:, k] / self.table.unit[k] for k, label in enumerate(self.labels)
         }
@@ -118,8 +118,8 @@ class FilterPlan(Plan):
                 most = residuals.max() / table.unit[k]
                 unit = "m" if table.unit[k] == 1.0 else "rad"
                 remarks.append(
-                    f"task {label!r} is not met in {unmet} of {count} frames: it lacks up to "
-                    f"{most:.3g} {unit}"
+                    f"task {label!r} is not met in {unmet} of {count} frames: its residual is up "
+                    f"to {most:.3g} {unit}"
                 )
         return remarks
 

@@ -21,7 +21,7 @@ from ...kernels.vector import vec_load, vec_store
 from ..articulated.context import Context
 from ..articulated.model import Model, ModelPose, model_forward
 from ..context import RecordArray, record_type
-from .rotation_noise import STILL, draw_joint
+from .rotation_noise import FIXED, draw_joint
 
 if TYPE_CHECKING:
     from .methods import MonteCarloSolver
@@ -183,7 +183,7 @@ def gather_particles(c: Context, scale: float) -> None:
     for i in range(particles.local.shape[0]):
         for joint in range(pose.local.shape[0]):
             q = quat_load(pose.local, joint)
-            if scale > 0.0 and noise.kind[joint] != STILL:
+            if scale > 0.0 and noise.kind[joint] != FIXED:
                 q = draw_joint(c, joint, q, scale)
             quat_store(particles.local[i], joint, q)
         vec_store(particles.root, i, vec_load(pose.position, 0))

@@ -31,7 +31,7 @@ from ...limits import FixedLimit, Limits, SwingTwistLimit
 from ..articulated.context import Context
 from ..articulated.model import HINGE, Model
 
-STILL, AXIAL, ROUND, SHAPED = 0, 1, 2, 3
+FIXED, AXIAL, ROUND, SHAPED = 0, 1, 2, 3
 """How a joint is drawn: not at all; a hinge about its axis; alike about all axes; by a
 covariance."""
 FREE, TWIST, SWING = 0, 1, 2
@@ -56,7 +56,7 @@ class Noise(NamedTuple):
     """How the N joints of a model are drawn, at a scale of 1."""
 
     kind: Ints
-    """`STILL`, `AXIAL`, `ROUND` or `SHAPED`, (N,)."""
+    """`FIXED`, `AXIAL`, `ROUND` or `SHAPED`, (N,)."""
     axis: Floats
     """Of a hinge, or the one that `bounded` speaks of, a unit vector, (N, 3)."""
     shape: Floats
@@ -112,7 +112,7 @@ def build_noise(
         if model.freedom[joint] == HINGE:
             axis[joint] = model.axis[joint]
             variance = float(axis[joint] @ covariance @ axis[joint])
-            kind[joint] = AXIAL if variance > 0.0 else STILL
+            kind[joint] = AXIAL if variance > 0.0 else FIXED
             shape[joint] = np.eye(3) * (variance if paper else np.sqrt(variance))
             continue
         if isinstance(limit, SwingTwistLimit) and limit.twist[0] == limit.twist[1]:
@@ -123,7 +123,7 @@ def build_noise(
         values, vectors = np.linalg.eigh(covariance)
         values = np.where(values > NO_VARIANCE * max(values.max(), NO_VARIANCE), values, 0.0)
         sizes = values if paper else np.sqrt(values)
-        kind[joint] = SHAPED if values.any() else STILL
+        kind[joint] = SHAPED if values.any() else FIXED
         shape[joint] = vectors * sizes
         least, middle, most = np.sqrt(values)
         if middle < MINOR * most:
@@ -140,7 +140,7 @@ def build_noise(
 
 def scaled_noise(noise: Noise, reach: Floats, lever: float) -> Noise:
     """Return noise that falls with how far each joint reaches (N,), see `reach_scales`."""
-    scales = reach_scales(reach, noise.kind != STILL, lever)
+    scales = reach_scales(reach, noise.kind != FIXED, lever)
     return noise._replace(shape=noise.shape * scales[:, None, None])
 
 

@@ -18,12 +18,12 @@ from ..articulated.build import new_pose
 from ..reading import FrameReader
 from ..settings import check_whole
 from ..tracker import Run, Tracker, copy_tables
-from .filter import judge_rows
 from .frames import frame_targets
-from .loop import FilterLoop
+from .loop import FilterLoop, judge_by_functions
 from .methods import SEEDS
-from .plan import FilterPlan, copied
-from .population import Particles, particle_rows
+from .plan import FilterPlan
+from .population import Particles, load_pose, particle_rows
+from .task_cost import judge_pose
 
 OTHER_STREAM = 1 << 32
 """Seeds this far apart make runs that have nothing to do with each other."""
@@ -108,12 +108,12 @@ class ParticleStream:
             )
 
     def particles(self) -> tuple[Floats, Floats]:
-        """Nodes of all particles as they are now (M, J+S, 3) [m], and their weights (M,)."""
+        """Return the nodes of all particles (M, J+S, 3) [m], and their weights (M,)."""
         poses = [self._pose(rows) for rows in particle_rows(self._particles)]
         return np.array([pose.world()[0] for pose in poses]), self._particles.weight.copy()
 
     def modes(self, distance: float | None = None) -> list[Mode]:
-        """The different answers of the last frame: those that are met first, then by weight.
+        """Return the different answers of the last frame: those met first, then by weight.
 
         They are the particles as they stand, and the best of each population before. A population
         gathers around one answer: for others let `runs` of the solver make several, or `explore`.
@@ -136,7 +136,7 @@ class ParticleStream:
         *,
         distance: float | None = None,
     ) -> list[Mode]:
-        """Different answers to the same frame, from several runs with other random numbers.
+        """Return different answers to a frame, from several runs with other random numbers.
 
         Every run starts where the tracker stands, which stays as it is.
 
@@ -177,12 +177,15 @@ class ParticleStream:
         return self._plan.pose_of(rows, self._run.frames)
 
     def _worst(self, rows: Floats) -> float:
-        """Largest residual of a task for such a pose in the last frame [m]."""
+        """Return the largest residual of a task for such a pose in the last frame [m]."""
         c = self._run.context
-        scratch = c.scratch._replace(particles=copied(c.scratch.particles))
-        opened = c._replace(settings=c.settings[0], pose=new_pose(c.model), scratch=scratch)
-        worst = judge_rows(opened, rows, frame_targets(self._run.frames, 0))
-        return max(float(worst), float(self._loop.judge([self._pose(rows)])[1][0]))
+        pose, targets = new_pose(c.model), frame_targets(self._run.frames, 0)
+        load_pose(c.model, rows, pose)
+        worst = judge_pose(
+            c.model, c.scratch.tasks, pose, targets, np.zeros(c.scratch.tasks.kind.shape)
+        )
+        _, outside = judge_by_functions(self._plan.functions, [self._pose(rows)])
+        return max(float(worst), float(outside[0]))
 
     def _find_modes(
         self, poses: Sequence[Pose], weights: Floats, worst: Floats, distance: float | None
