@@ -234,6 +234,10 @@ class SkeletonPlan(Plan):
         whole = any(isinstance(task, SelfCollision) for task in self.tasks)
         return skeleton_model(self.body, self.limits, self.nodes, tasks, whole=whole)
 
+    def numbers_of_method(self) -> Mapping[str, Number]:
+        """Return what the kernel reads."""
+        return self.solver.skeleton_settings(self.model)
+
     def new_scratch(self) -> Any:
         """Return scratch memory for the kernel, with what shall stay apart."""
         scratch = self.solver.skeleton_scratch(self.model)
@@ -244,7 +248,7 @@ class SkeletonPlan(Plan):
 
     def new_context(self, rate: float) -> SkeletonContext:
         """Return the tables of the kernel, with fresh memory."""
-        settings = settings_record(self.solver.skeleton_settings(self.model))
+        settings = settings_record(self.numbers_of_method())
         return SkeletonContext(settings, self.model, new_pose(self.model), self.new_scratch())
 
     def begin(self, context: SkeletonContext, pose: Pose) -> None:
