@@ -13,7 +13,6 @@ from .jacobian.methods import (
     SelectivelyDampedSolver,
     TransposeSolver,
 )
-from .mass_spring import SpringForceSolver, SpringPositionSolver
 from .monte_carlo import MonteCarloSolver
 from .pik import PrioritizedSolver
 from .pik_balance import BalanceSolver
@@ -23,6 +22,7 @@ from .sequential.kma import KMASolver
 from .sequential.sik import SequentialSolver
 from .sequential.tgb import TGBSolver
 from .settings import with_settings
+from .springs.methods import SpringForceSolver, SpringPositionSolver
 from .sweeps.methods import CCDSolver, FABRIKSolver
 
 SOLVERS: dict[str, type[Solver]] = {
