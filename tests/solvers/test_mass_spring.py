@@ -21,6 +21,7 @@ from sixpoint.solvers import (
 from sixpoint.solvers.articulated.model import Targets, model_forward
 from sixpoint.solvers.springs.rotations import rebuild
 from sixpoint.solvers.springs.solve import weigh_nodes
+from sixpoint.solvers.tracker import copy_tables
 from sixpoint.tasks import Orient, Reach
 
 METHODS = ["mass-spring", "mass-spring-force"]
@@ -384,6 +385,19 @@ def test_energies_are_those_of_the_frame():
     assert energies[4] == 0.0
     result = tracker.solve_clip(clip.points())
     assert result.extras["energy_l_arm"][0] == energies[0]
+
+
+@both
+def test_a_frame_depends_on_the_pose_before_not_on_scratch_memory(method):
+    clip = sp.builtin("walk")
+    points = clip.points().positions
+    used, fresh = (sp.solver(method).prepare(clip.skeleton) for _ in range(2))
+    for frame in points[:60:3]:
+        used.solve(frame)
+    copy_tables(used.run.context.pose, fresh.run.context.pose)
+    copy_tables(used.run.context.state, fresh.run.context.state)
+    expected, found = (tracker.solve(points[60]).pose for tracker in (used, fresh))
+    assert np.array_equal(expected.rotations, found.rotations)
 
 
 def test_a_chain_is_not_taken_for_a_person():

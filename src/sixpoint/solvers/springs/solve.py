@@ -255,10 +255,8 @@ def weigh_nodes(c: Context, part: int, targets: Targets) -> Demand:
     model, parts = c.model, c.scratch.parts
     joints, first = model.parent.shape[0], parts.first_joint[part]
     count, greatest, reach = 0, 0.0, 0.0
-    for joint in range(first, parts.last_joint[part]):
-        parts.weights[joint] = 0.0
-    for task in range(parts.first_task[part], parts.last_task[part]):
-        parts.weights[joints + model.task_effector[task]] = 0.0
+    for node in range(parts.weights.shape[0]):  # of other parts, too: joints look at all they carry
+        parts.weights[node] = 0.0
     for task in range(parts.first_task[part], parts.last_task[part]):
         if not has_target(model, task, targets):
             continue
