@@ -261,6 +261,29 @@ def test_people_are_followed_part_by_part(method):
     assert comparison.position_rms < 0.04
 
 
+@both
+def test_spines_reach_the_head(method):
+    clip = sp.builtin("walk")
+    tracker = sp.solver(method).prepare(clip.skeleton, limits=None)
+    result = tracker.solve_clip(clip.points())
+    assert result.residuals[:, :2].max() < 1e-3 * clip.skeleton.anatomy.height
+    assert result.extras["energy_spine"].max() > 0.0
+
+
+@both
+@pytest.mark.parametrize("lost", [0, 1, 2])
+def test_branches_that_begin_together_do_without_one_another(method, lost):
+    tree = Skeleton.tree(3, 2, trunk=2, spread=1.0)
+    body = tree.articulation
+    nodes = [tree.index(name) for name in body.ends]
+    turns = np.random.default_rng(4).uniform(-0.6, 0.6, (20, body.count))
+    poses = [Pose(tree, np.zeros(3), body.rotations(turn)) for turn in turns]
+    targets = np.array([pose.world()[0][nodes] for pose in poses])
+    targets[:, lost] = np.nan
+    found = solve_batch(sp.solver(method, sweeps=100).prepare(tree), targets)
+    assert (np.nanmax(found.residuals, axis=1) < 1e-3).mean() > 0.8
+
+
 def test_arms_know_the_energy_that_was_asked_of_them():
     clip = sp.builtin("boxing")
     tracker = sp.solver("mass-spring").prepare(clip.skeleton)

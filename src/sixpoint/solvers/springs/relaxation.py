@@ -77,10 +77,17 @@ def place_masses(c: Context, part: int) -> None:
 def gather(c: Context, part: int) -> None:
     """List the springs and masses that have to do with a target."""
     springs, masses, weights = c.scratch.springs, c.scratch.masses, c.scratch.parts.weights
+    own = range(springs.mass_range[part, 0], springs.mass_range[part, 1])
+    for mass in own:
+        masses.load[mass] = 0.0
+    for node in range(springs.mass_of.shape[0]):
+        mass = springs.mass_of[node]
+        if mass >= 0:
+            masses.load[mass] = max(masses.load[mass], weights[node])
     count = 0
     for spring in range(springs.spring_range[part, 0], springs.spring_range[part, 1]):
         a, b = springs.ends[spring, 0], springs.ends[spring, 1]
-        if weights[springs.node_of[a]] > 0.0 and weights[springs.node_of[b]] > 0.0:
+        if masses.load[a] > 0.0 and masses.load[b] > 0.0:
             masses.ends[count, 0] = a
             masses.ends[count, 1] = b
             masses.length[count] = springs.rest[spring]
@@ -88,8 +95,8 @@ def gather(c: Context, part: int) -> None:
             count += 1
     masses.size[0] = count
     count = 0
-    for mass in range(springs.mass_range[part, 0], springs.mass_range[part, 1]):
-        if masses.state[mass] != BASE and weights[springs.node_of[mass]] > 0.0:
+    for mass in own:
+        if masses.state[mass] != BASE and masses.load[mass] > 0.0:
             masses.moving[count] = mass
             count += 1
     masses.size[1] = count

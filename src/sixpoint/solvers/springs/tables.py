@@ -70,6 +70,8 @@ class Masses(NamedTuple):
     """Target of a held mass, within reach [m], (M, 3)."""
     grip: Floats
     """Weight of a held mass over the greatest, (M,)."""
+    load: Floats
+    """Weight of the targets that each mass carries, (M,)."""
     energy: Floats
     """Of the springs of each part when its targets were first asked for, (P,)."""
 
@@ -204,6 +206,7 @@ def new_scratch(model: Model, ranges: Ranges, springs: Springs) -> Scratch:
         force=np.zeros((count, 3)),
         goal=np.zeros((count, 3)),
         grip=np.zeros(count),
+        load=np.zeros(count),
         energy=np.zeros(len(ranges)),
     )
     starts = np.zeros((0, len(model.parent), 4))
