@@ -175,20 +175,18 @@ class SpringSolver(IterativeSettings, PersonSettings, Solver):
     @property
     def closeness(self) -> float:
         """A point is met as to other iterative methods, and where it ends a part of a frame."""
-        return max(super().closeness, self._stop_rule(PEOPLE_STEPS)["tolerance"])
-
-    def _stop_rule(self, usual: StopRule) -> dict[str, Any]:
-        """Return the usual rule with what preset and settings say."""
-        usual = usual._replace(tolerance=PRESETS[self.preset].tolerance)
-        return self.stop_rule(usual)._asdict()
+        return max(super().closeness, self._rule(PEOPLE_STEPS).tolerance)
 
     def person_settings(self) -> dict[str, Number]:
         """Return the settings for people as numbers."""
-        return {**self.numbers(), **self._stop_rule(PEOPLE_STEPS)}
+        return {**self.numbers(), **self._rule(PEOPLE_STEPS)._asdict()}
 
     def skeleton_settings(self, model: Model) -> dict[str, Number]:
         """Return the settings for another skeleton as numbers."""
-        return {**self.numbers(), **self._stop_rule(SKELETON_STEPS)}
+        return {**self.numbers(), **self._rule(SKELETON_STEPS)._asdict()}
+
+    def _rule(self, usual: StopRule) -> StopRule:
+        return self.stop_rule(usual._replace(tolerance=PRESETS[self.preset].tolerance))
 
     def numbers(self) -> dict[str, Number]:
         """Return the settings as numbers: the same names for both, so that they share a kernel."""
