@@ -20,7 +20,7 @@ from ..errors import InputError
 from ..kernels import arrays
 from ..kernels.types import Floats
 from ..motion.pose import Pose
-from ..solvers import Solver, Tracker, solver
+from ..solvers import Solver, Tracker, solve_batch, solve_positions, solver
 from ..tasks import Reach
 from .chains import REACHED, reachable_targets
 from .experiment import (
@@ -185,8 +185,8 @@ def _idle(tracker: Tracker, calls: int = 200) -> float:
         return float(np.median([timed(tracker.solve, nothing)[0] for _ in range(calls)]))
 
 
-def _springs(joints: int, **settings: Any) -> Any:
-    """A tracker of springs on a chain, which also solves many chains at once."""
+def _springs(joints: int, **settings: Any) -> Tracker:
+    """A tracker of springs on a chain."""
     return solver("mass-spring", **settings).prepare(Skeleton.chain(joints))
 
 
@@ -196,9 +196,9 @@ def _exact(joints: int, targets: Floats, runs: int = 10) -> dict[str, Any]:
     Times are per chain in a batch, and of a single call.
     """
     tracker = _springs(joints)
-    found = tracker.solve_batch(targets[:, None])
-    with_rotations = _batch_time(tracker.solve_batch, targets[:, None], runs)
-    positions_only = _batch_time(tracker.solve_places, targets[:, None], runs)
+    found = solve_batch(tracker, targets[:, None])
+    with_rotations = _batch_time(partial(solve_batch, tracker), targets[:, None], runs)
+    positions_only = _batch_time(partial(solve_positions, tracker), targets[:, None], runs)
     return {
         "joints": joints,
         "converged": int((found.residuals[:, 0] < REACHED).sum()),
@@ -236,7 +236,7 @@ def joint_change(targets: Floats, joints: int = 10) -> dict[str, dict[str, float
         tracker.warm_up()
         changes, circles = np.empty(len(targets)), np.empty(len(targets))
         for k, target in enumerate(targets[:, None]):
-            _begin(tracker, start)
+            tracker.reset(start)
             rotations = tracker.solve(target).pose.rotations
             changes[k] = arrays.angle_between(rotations, arc).sum()
             bones = arrays.rotate(_world(rotations), np.array((0.0, 1.0, 0.0)))
@@ -248,12 +248,6 @@ def joint_change(targets: Floats, joints: int = 10) -> dict[str, dict[str, float
             "rolled_up": float((circles > 1.0).mean()),
         }
     return out
-
-
-def _begin(tracker: Tracker, start: Pose) -> None:
-    """Let a tracker begin at a pose."""
-    tracker.reset()
-    tracker._memory.local[:] = start.rotations  # type: ignore[attr-defined]
 
 
 def _world(rotations: Floats) -> Floats:
@@ -284,7 +278,7 @@ def step_map(joints: int, targets: Floats) -> dict[str, Any]:
             tracker = _springs(joints, preset="paper", **settings)
         except InputError:  # beyond the stability bound
             return None
-        found = tracker.solve_batch(targets[:, None])
+        found = solve_batch(tracker, targets[:, None])
         return float(found.iterations.mean()) if found.converged.all() else None
 
     rows = [[iterations(damping, step) for step in STEPS] for damping in DAMPINGS]
@@ -297,7 +291,7 @@ def _batch(targets: Floats, joints: int = 10) -> list[dict[str, Any]]:
     many = np.tile(targets, (5, 1))[:, None]
     rows = []
     for threads in (1, 2):
-        us, _ = timed(partial(tracker.solve_batch, threads=threads), many, runs=3)
+        us, _ = timed(partial(solve_batch, tracker, threads=threads), many, runs=3)
         rate = 1e6 * len(many) / us
         rows.append(
             {"joints": joints, "chains": len(many), "threads": threads, "chains_per_s": rate}

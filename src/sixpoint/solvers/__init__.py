@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from .base2 import Capabilities, Solver
-from .expression import Expression, express
 from .jacobian.balance import BalanceSolver
 from .jacobian.methods import (
     DampedSolver,
@@ -13,7 +12,6 @@ from .jacobian.methods import (
     TransposeSolver,
 )
 from .jacobian.priority import PrioritizedSolver
-from .mass_spring import SpringForceSolver, SpringPositionSolver
 from .particles.methods import MonteCarloSolver
 from .particles.stream import ParticleStream
 from .problem import LimitsChoice
@@ -24,6 +22,9 @@ from .sequential.kma import KMASolver
 from .sequential.sik import SequentialSolver
 from .sequential.tgb import TGBSolver
 from .solution2 import Report, Result, Solution, StopReason
+from .springs.batch import ChainBatch, solve_batch, solve_positions
+from .springs.expression import Expression, express
+from .springs.methods import SpringForceSolver, SpringPositionSolver
 from .sweeps.methods import CCDSolver, FABRIKSolver
 from .tracker import Tracker
 
@@ -33,6 +34,7 @@ __all__ = [
     "BalanceSolver",
     "CCDSolver",
     "Capabilities",
+    "ChainBatch",
     "DampedSolver",
     "DampedSvdSolver",
     "Expression",
@@ -57,5 +59,7 @@ __all__ = [
     "Tracker",
     "TransposeSolver",
     "express",
+    "solve_batch",
+    "solve_positions",
     "solver",
 ]

@@ -15,7 +15,6 @@ from .jacobian.methods import (
     TransposeSolver,
 )
 from .jacobian.priority import PrioritizedSolver
-from .mass_spring import SpringForceSolver, SpringPositionSolver
 from .particles.methods import MonteCarloSolver
 from .sequential.analytic import AnalyticUpperSolver
 from .sequential.guided import GuidedSolver
@@ -23,6 +22,7 @@ from .sequential.kma import KMASolver
 from .sequential.sik import SequentialSolver
 from .sequential.tgb import TGBSolver
 from .settings import with_settings
+from .springs.methods import SpringForceSolver, SpringPositionSolver
 from .sweeps.methods import CCDSolver, FABRIKSolver
 
 SOLVERS: dict[str, type[Solver]] = {

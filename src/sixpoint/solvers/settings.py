@@ -29,18 +29,22 @@ class Interval(NamedTuple):
     high: float = math.inf
     above: bool = False
     """Whether the lower bound itself is left out."""
+    below: bool = False
+    """Whether the upper bound itself is left out."""
 
     def holds(self, value: float) -> bool:
         """Whether a value lies inside; an infinite one only where the lower bound is infinite."""
         low = value > self.low if self.above else value >= self.low
-        return low and value <= self.high and value != math.inf
+        high = value < self.high if self.below else value <= self.high
+        return low and high and value != math.inf
 
     def __str__(self) -> str:
         if self.low == -math.inf:
             return f"<= {self.high:g}"
         if self.high == math.inf:
             return f"{'>' if self.above else '>='} {self.low:g}"
-        return f"in {'(' if self.above else '['}{self.low:g}, {self.high:g}]"
+        opening, closing = "(" if self.above else "[", ")" if self.below else "]"
+        return f"in {opening}{self.low:g}, {self.high:g}{closing}"
 
 
 class Numbers(NamedTuple):

@@ -1,15 +1,15 @@
 """Expressive motion between key poses: speed, power, amplitude, tension.
 
-The mass-spring paper poses a figure first and then shapes its movement by "speed and acceleration,
-tension and amplitude", and lets the energy of the arm's springs move shoulders and torso; it leaves
-the formulas to another paper. These are ours (A4.17). Between two key poses every joint moves like
-a mass on a spring that was let go: its stiffness is the *tension*, what its damping lacks is the
-*power*, by which it overshoots. *Amplitude* moves the hands' places at the keys away from where
-they hang; the arms reach there by mass-spring IK, and what that asks of their springs,
+Huang and Pelachaud 2012 pose a figure first and then shape its movement by "speed and acceleration,
+tension and amplitude", and let the energy of the arm's springs move shoulders and torso; they leave
+the formulas to another paper. These are ours. Between two key poses every joint moves like a mass
+on a spring that was let go: its stiffness is the *tension*, what its damping lacks is the *power*,
+by which it overshoots. *Amplitude* moves the hands at the keys away from where they hang; the arms
+reach there by mass-spring IK, and what that asks of their springs,
 
     E = 1/2 sum k (|d| - l)^2
 
-over the most that it can be, recruits the clavicle and the torso (S4.34).
+over the most that it can be, recruits the clavicle and the torso.
 """
 
 from __future__ import annotations
@@ -18,20 +18,22 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import pairwise
+from typing import Annotated
 
 import numpy as np
 
-from ..body.anatomy import Anatomy
-from ..body.skeleton import Skeleton
-from ..errors import InputError
-from ..kernels import arrays
-from ..kernels.types import Floats, Ints
-from ..limits import Limits
-from ..motion.motion import Motion
-from ._kernels.spring_goals import ASKED
-from .base import LimitsChoice, resolve_limits
-from .mass_spring import SpringPositionSolver
-from .spring_tracker import SpringFigureTracker
+from ...body.anatomy import Anatomy
+from ...body.skeleton import Skeleton
+from ...errors import InputError
+from ...kernels import arrays
+from ...kernels.types import Floats, Ints
+from ...limits import Limits
+from ...motion.motion import Motion
+from ..problem import LimitsChoice, resolve_limits
+from ..settings import Fraction, Interval, check_settings
+from .batch import solve_batch
+from .methods import SpringPositionSolver
+from .relaxation import START_CLAMP
 
 SPACING = 0.5
 """Time between key poses where none are given [s]."""
@@ -40,43 +42,38 @@ FREQUENCY = 9.0
 LEAST_DAMPING = 0.35
 """Damping ratio at full power; without power it is 1 and nothing overshoots."""
 TORSO, CLAVICLE = math.radians(25.0), math.radians(15.0)
-"""Most that the torso, for both hands together, and a clavicle turn towards a hand's place [rad],
+"""Most that the torso, for both hands together, and a clavicle turn towards a hand's goal [rad],
 where energy recruits them once."""
-SLOWEST, FASTEST = 0.01, 100.0
-"""Bounds of speed and tension: a hundred times slower is a hundred times as many frames."""
 BEYOND = 1e-6
 """A joint that is farther beyond its limit in a key pose than this is meant to be there [rad]."""
-NO_PLACE = 1e-6
+SAME_POSITION = 1e-6
 """Hands that move by less than this stay [m]."""
+Hundredfold = Annotated[float, Interval(0.01, 100.0)]
+"""A hundred times slower is a hundred times as many frames."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Expression:
     """How a movement is made. The defaults are a calm one."""
 
-    speed: float = 1.0
+    speed: Hundredfold = 1.0
     """How many times as fast, from 0.01 to 100."""
-    power: float = 0.0
+    power: Fraction = 0.0
     """From 0, which eases into every key pose, to 1, which overshoots it."""
-    amplitude: float = 1.0
+    amplitude: Annotated[float, Interval(0.0, 3.0)] = 1.0
     """How far hands go from where they hang, over how far they went, from 0 to 3."""
-    tension: float = 1.0
+    tension: Hundredfold = 1.0
     """Stiffness of the movement, from 0.01 to 100: tense joints snap to the next pose and wait."""
-    recruit: float = 1.0
+    recruit: Annotated[float, Interval(0.0, 10.0)] = 1.0
     """How much the energy of the arms moves clavicles and torso, from 0 to 10. At amplitude 1 hands
     stay where they are, which asks for no energy, and nothing is recruited."""
 
     def __post_init__(self) -> None:
-        bounds = dict.fromkeys(("speed", "tension"), (SLOWEST, FASTEST))
-        bounds |= {"power": (0.0, 1.0), "amplitude": (0.0, 3.0), "recruit": (0.0, 10.0)}
-        for name, (least, most) in bounds.items():
-            value = getattr(self, name)
-            if not least <= value <= most:
-                raise InputError(f"Expected `{name}` in [{least:g}, {most:g}], got {value}.")
+        check_settings(self)
 
     @staticmethod
     def parse(text: str) -> Expression:
-        """From text such as ``speed=1.5,power=0.6``."""
+        """Return the expression that a text such as ``speed=1.5,power=0.6`` describes."""
         known = [field.name for field in fields(Expression)]
         values: dict[str, float] = {}
         for part in text.split(","):
@@ -92,17 +89,16 @@ class Expression:
         return Expression(**values)
 
     def response(self, u: Floats) -> Floats:
-        """How far a joint is on its way from one key to the next, for times u in [0, 1].
+        """Return how far a joint is from one key to the next, at times u in [0, 1].
 
         The step response of a damped spring, bent so that it arrives at u = 1 and rests there.
         """
         ratio = 1.0 - (1.0 - LEAST_DAMPING) * self.power
         frequency = FREQUENCY * math.sqrt(self.tension)
-        value, slope = _step_response(np.array([1.0]), frequency, ratio)
-        way, _ = _step_response(np.asarray(u, dtype=np.float64), frequency, ratio)
-        missing, fast = 1.0 - value[0], slope[0]
+        end, speed = _step_response(np.array([1.0]), frequency, ratio)
+        progress, _ = _step_response(np.asarray(u, dtype=np.float64), frequency, ratio)
         ease = u * u * (3.0 - 2.0 * u)
-        return np.asarray(way + missing * ease - fast * u * u * (u - 1.0))
+        return np.asarray(progress + (1.0 - end[0]) * ease - speed[0] * u * u * (u - 1.0))
 
 
 def express(
@@ -113,11 +109,11 @@ def express(
     limits: LimitsChoice = "adult",
     **shape: float,
 ) -> Motion:
-    """The movement through some key poses of a motion, made in another manner.
+    """Return the movement through some key poses of a motion, made with another expression.
 
     Args:
         motion: what the key poses are taken from; frames between them are made anew.
-        expression: the manner.
+        expression: how the movement is made.
         keys: frames that are key poses, rising; default one every half second.
         limits: that joints keep where they lean, reach and overshoot. Joints that are beyond them
             in a key pose already are left alone.
@@ -135,101 +131,93 @@ def express(
     if expression.amplitude != 1.0:
         poses = widen(poses, expression, limits=limits)
     times = (at - at[0]) / (motion.rate * expression.speed)
-    way = _between(poses, times, expression, motion.rate)
+    path = _between(poses, times, expression)
     kept = resolve_limits(limits, motion.skeleton)
     beyond = kept.violations(poses).max(axis=0) > BEYOND
-    return _held(way, kept, np.flatnonzero(~beyond))
+    return _project(path, kept, np.flatnonzero(~beyond))
 
 
 def widen(poses: Motion, expression: Expression, *, limits: LimitsChoice = "adult") -> Motion:
-    """Poses of a person whose hands are `amplitude` times as far from where they hang.
+    """Return poses of a person whose hands are `amplitude` times as far from where they hang.
 
-    The arms reach for their new places by mass-spring IK, from where they are; what that asks of
-    their springs turns torso and clavicles first.
+    The arms reach for their goals by mass-spring IK, from where they are; what that asks of their
+    springs turns torso and clavicles first.
     """
-    skeleton = poses.skeleton
-    anatomy = skeleton.anatomy
+    skeleton, anatomy = poses.skeleton, poses.skeleton.anatomy
     kept = resolve_limits(limits, skeleton)
     rotations = poses.rotations.copy()
-    goals = {side: _goals(poses, anatomy, side, expression.amplitude) for side in "lr"}
+    goals = {side: _goals(poses, side, expression.amplitude) for side in "lr"}
     torso = [joint for joint in anatomy.spine if joint in skeleton.path(anatomy.chest)]
-    both, leant = np.zeros((len(poses), 3)), list(torso)
+    both, leaning = np.zeros((len(poses), 3)), list(torso)
     for side in "lr":
         efforts = arm_effort(poses, side, goals[side])
-        turns = _towards(poses, anatomy, side, goals[side]) * efforts[:, None]
+        turns = _towards(poses, side, goals[side]) * efforts[:, None]
         both += turns
         if anatomy.has(f"{side}_clavicle"):
             clavicle = anatomy.node(f"{side}_clavicle")
             _lean(poses, rotations, [clavicle], expression.recruit * CLAVICLE * turns)
-            leant.append(clavicle)
+            leaning.append(clavicle)
     both /= np.maximum(1.0, np.linalg.norm(both, axis=1, keepdims=True))
     _lean(poses, rotations, torso, expression.recruit * TORSO * both / max(1, len(torso)))
+    out = replace(poses, rotations=rotations)
     if expression.recruit > 0.0:
-        rotations = _held(replace(poses, rotations=rotations), kept, leant).rotations
-    leaning = replace(poses, rotations=rotations)
+        out = _project(out, kept, leaning)
     for side in "lr":
-        rotations = _reach(leaning, anatomy, side, goals[side], kept)
-        leaning = replace(poses, rotations=rotations)
-    return leaning
+        out = _reach(out, side, goals[side], kept)
+    return out
 
 
 def arm_effort(poses: Motion, side: str, goals: Floats) -> Floats:
-    """Energy that places (F, 3) ask of the springs of an arm, over the most that they can, (F,).
+    """Return the energy that goals (F, 3) ask of the springs of an arm, over the most, (F,).
 
-    For places within reach the energy is that of `SpringTracker.energies`: the hand is put on
-    its place, no farther away than half of the arm with its clavicle is long; only the spring of
-    the forearm is stretched by that, before the others share it. The most is where it is stretched
-    by all of that.
+    For goals within reach the energy is that in `Solution.extras`: the hand is put on its goal, no
+    farther away than half of the arm with its clavicle is long; only the spring of the forearm is
+    stretched by that, before the others share it. The most is where it is stretched by all of that.
     """
     anatomy = poses.skeleton.anatomy
     nodes = _arm(anatomy, side)
     elbow, wrist = nodes[-2:]
-    places = poses.world()[0]
+    positions = poses.world()[0]
     lengths = [float(np.linalg.norm(anatomy.vector(a, b))) for a, b in pairwise(nodes)]
-    most = ASKED * sum(lengths)
-    away = goals - places[:, wrist]
+    most = START_CLAMP * sum(lengths)
+    away = goals - positions[:, wrist]
     length = np.linalg.norm(away, axis=1, keepdims=True)
-    hand = places[:, wrist] + away * np.minimum(1.0, most / np.maximum(length, NO_PLACE))
-    over = np.linalg.norm(hand - places[:, elbow], axis=1) - lengths[-1]
+    hand = positions[:, wrist] + away * np.minimum(1.0, most / np.maximum(length, SAME_POSITION))
+    over = np.linalg.norm(hand - positions[:, elbow], axis=1) - lengths[-1]
     return np.asarray(np.minimum((over / most) ** 2, 1.0))
 
 
 def _arm(anatomy: Anatomy, side: str) -> list[int]:
-    """Nodes of an arm: clavicle where there is one, shoulder, elbow, wrist."""
+    """Return the nodes of an arm: clavicle where there is one, shoulder, elbow, wrist."""
     roles = ["clavicle"] if anatomy.has(f"{side}_clavicle") else []
     return [anatomy.node(f"{side}_{role}") for role in (*roles, "shoulder", "elbow", "wrist")]
 
 
-def _turned(poses: Motion, anatomy: Anatomy, node: int) -> Floats:
-    """World rotation of the joint above a node, relative to the neutral stance, (F, 4)."""
-    above = int(poses.skeleton.node_parents[node])
-    return arrays.multiply(poses.world()[1][:, above], arrays.conjugate(anatomy.neutral[above]))
-
-
-def _goals(poses: Motion, anatomy: Anatomy, side: str, amplitude: float) -> Floats:
-    """Where a hand shall be: `amplitude` times as far from where it would hang, (F, 3)."""
+def _goals(poses: Motion, side: str, amplitude: float) -> Floats:
+    """Return where a hand shall be: `amplitude` times as far from where it would hang, (F, 3)."""
+    anatomy = poses.skeleton.anatomy
     shoulder, _, wrist = _arm(anatomy, side)[-3:]
     chest = anatomy.joint_carrying(anatomy.chest)
-    places, world = poses.world()
+    positions, world = poses.world()
     turn = arrays.multiply(world[:, chest], arrays.conjugate(anatomy.neutral[chest]))
-    hanging = places[:, shoulder] + arrays.rotate(turn, anatomy.vector(shoulder, wrist))
-    return np.asarray(hanging + amplitude * (places[:, wrist] - hanging))
+    hanging = positions[:, shoulder] + arrays.rotate(turn, anatomy.vector(shoulder, wrist))
+    return np.asarray(hanging + amplitude * (positions[:, wrist] - hanging))
 
 
-def _held(motion: Motion, limits: Limits, joints: Sequence[int] | Ints) -> Motion:
-    """Some joints brought within their limits."""
+def _project(motion: Motion, limits: Limits, joints: Sequence[int] | Ints) -> Motion:
+    """Return a motion with some joints brought within their limits."""
     rotations = motion.rotations.copy()
     rotations[:, joints] = limits.project(motion).rotations[:, joints]
     return replace(motion, rotations=rotations)
 
 
-def _towards(poses: Motion, anatomy: Anatomy, side: str, goals: Floats) -> Floats:
-    """Unit axis in the world about which a turn carries a hand towards its place, (F, 3)."""
-    first, *_, wrist = _arm(anatomy, side)
-    places = poses.world()[0]
-    axis = np.cross(places[:, wrist] - places[:, first], goals - places[:, first])
+def _towards(poses: Motion, side: str, goals: Floats) -> Floats:
+    """Return the unit axis in the world that turns a hand towards its goal, (F, 3)."""
+    first, *_, wrist = _arm(poses.skeleton.anatomy, side)
+    positions = poses.world()[0]
+    axis = np.cross(positions[:, wrist] - positions[:, first], goals - positions[:, first])
     length = np.linalg.norm(axis, axis=1, keepdims=True)
-    return np.where(length > NO_PLACE, axis / np.maximum(length, NO_PLACE), 0.0)
+    return np.where(length > SAME_POSITION, axis / np.maximum(length, SAME_POSITION), 0.0)
 
 
 def _lean(poses: Motion, rotations: Floats, nodes: Sequence[int], turns: Floats) -> None:
@@ -244,9 +232,9 @@ def _lean(poses: Motion, rotations: Floats, nodes: Sequence[int], turns: Floats)
         rotations[:, node] = arrays.multiply(arrays.from_rotvec(local), rotations[:, node])
 
 
-def _reach(poses: Motion, anatomy: Anatomy, side: str, goals: Floats, limits: Limits) -> Floats:
-    """Local rotations of poses whose arm reaches its places, (F, J, 4)."""
-    skeleton = poses.skeleton
+def _reach(poses: Motion, side: str, goals: Floats, limits: Limits) -> Motion:
+    """Return poses whose arm reaches its goals."""
+    skeleton, anatomy = poses.skeleton, poses.skeleton.anatomy
     nodes = _arm(anatomy, side)
     joints = nodes[:-1]
     names = [skeleton.names[joint] for joint in joints]
@@ -262,20 +250,20 @@ def _reach(poses: Motion, anatomy: Anatomy, side: str, goals: Floats, limits: Li
     )
     kept = Limits({name: limits[name] for name in names if name in limits})
     tracker = SpringPositionSolver(sweeps=60).prepare(chain, limits=kept)
-    assert isinstance(tracker, SpringFigureTracker)
-    above = arrays.conjugate(_turned(poses, anatomy, joints[0]))
-    places = poses.world()[0]
-    targets = arrays.rotate(above, goals - places[:, joints[0]])
-    turned = anatomy.to_anatomical(poses.rotations)
-    found = tracker.solve_batch(targets[:, None], start=turned[:, joints])
-    moved = np.linalg.norm(goals - places[:, nodes[-1]], axis=1) > NO_PLACE
+    positions, world = poses.world()
+    above = int(skeleton.node_parents[joints[0]])
+    turn = arrays.multiply(world[:, above], arrays.conjugate(anatomy.neutral[above]))
+    targets = arrays.rotate(arrays.conjugate(turn), goals - positions[:, joints[0]])
+    rotations = anatomy.to_anatomical(poses.rotations)
+    found = solve_batch(tracker, targets[:, None], start=rotations[:, joints]).rotations
+    moved = np.linalg.norm(goals - positions[:, nodes[-1]], axis=1) > SAME_POSITION
     for k, joint in enumerate(joints):
-        turned[moved, joint] = found.rotations[moved, k]
-    return anatomy.from_anatomical(turned)
+        rotations[moved, joint] = found[moved, k]
+    return replace(poses, rotations=anatomy.from_anatomical(rotations))
 
 
 def _step_response(u: Floats, frequency: float, ratio: float) -> tuple[Floats, Floats]:
-    """Place and speed of a damped spring that is let go at 0 and pulls to 1."""
+    """Return position and speed of a damped spring that is let go at 0 and pulls to 1."""
     decay = np.exp(-ratio * frequency * u)
     if ratio > 1.0 - 1e-9:
         value = 1.0 - decay * (1.0 + frequency * u)
@@ -302,23 +290,21 @@ def _key_frames(motion: Motion, keys: Sequence[int] | None) -> Ints:
     return at
 
 
-def _between(poses: Motion, times: Floats, expression: Expression, rate: float) -> Motion:
-    """Frames on the way through poses at some times [s]."""
-    count = max(2, math.floor(times[-1] * rate + 1e-6) + 1)
-    now = np.minimum(np.arange(count) / rate, times[-1])
-    piece = np.clip(np.searchsorted(times, now, side="right") - 1, 0, len(times) - 2)
-    u = (now - times[piece]) / (times[piece + 1] - times[piece])
-    way = expression.response(u)
+def _between(poses: Motion, times: Floats, expression: Expression) -> Motion:
+    """Return frames between poses at some times [s]."""
+    count = max(2, math.floor(times[-1] * poses.rate + 1e-6) + 1)
+    now = np.minimum(np.arange(count) / poses.rate, times[-1])
+    key = np.clip(np.searchsorted(times, now, side="right") - 1, 0, len(times) - 2)
+    progress = expression.response((now - times[key]) / (times[key + 1] - times[key]))
 
     def between(values: Floats) -> Floats:
-        share = way.reshape(-1, *[1] * (values.ndim - 1))
-        return np.asarray(values[piece] + share * (values[piece + 1] - values[piece]))
+        share = progress.reshape(-1, *[1] * (values.ndim - 1))
+        return np.asarray(values[key] + share * (values[key + 1] - values[key]))
 
     moves = poses.translations
     return replace(
         poses,
         root=between(poses.root),
-        rotations=arrays.slerp(poses.rotations[piece], poses.rotations[piece + 1], way[:, None]),
+        rotations=arrays.slerp(poses.rotations[key], poses.rotations[key + 1], progress[:, None]),
         translations=None if moves is None else between(moves),
-        rate=rate,
     )
