@@ -39,7 +39,7 @@ from sixpoint.solvers.jacobian.priority_step import (
     take_step,
 )
 from sixpoint.solvers.jacobian.priority_tables import new_work
-from sixpoint.solvers.report2 import count_violations
+from sixpoint.solvers.report import count_violations
 from sixpoint.solvers.settings import settings_record
 from sixpoint.tasks import Orient, Posture, Reach
 

@@ -24,7 +24,7 @@ from ..kernels.types import Bools, Floats
 from ..limits import Limits
 from ..motion.metrics import LIMBS, count_steps, swivel_angles
 from ..motion.motion import Motion
-from ..solvers.report2 import count_violations
+from ..solvers.report import count_violations
 
 NEARLY_STRAIGHT = 0.97
 """A limb stretched beyond this part of its length is near a singular posture."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .base2 import Capabilities, Solver
+from .base import Capabilities, Solver
 from .jacobian.balance import BalanceSolver
 from .jacobian.methods import (
     DampedSolver,
@@ -21,7 +21,7 @@ from .sequential.guided import GuidedSolver
 from .sequential.kma import KMASolver
 from .sequential.sik import SequentialSolver
 from .sequential.tgb import TGBSolver
-from .solution2 import Report, Result, Solution, StopReason
+from .solution import Report, Result, Solution, StopReason
 from .springs.batch import ChainBatch, solve_batch, solve_positions
 from .springs.expression import Expression, express
 from .springs.methods import SpringForceSolver, SpringPositionSolver

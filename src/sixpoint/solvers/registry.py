@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import UnknownName
-from .base2 import Solver
+from .base import Solver
 from .jacobian.balance import BalanceSolver
 from .jacobian.methods import (
     DampedSolver,

@@ -29,7 +29,7 @@ from ..people.points import FARTHEST
 from ..plan import Plan, Status
 from ..problem import Problem
 from ..settings import Count, Fraction, Interval, Number, settings_record
-from ..solution2 import StopReason
+from ..solution import StopReason
 from ..start import StartSettings, check_prior
 from .build import new_pose, person_model, skeleton_model
 from .context import PersonContext, SkeletonContext
@@ -37,7 +37,7 @@ from .model import ORIENTATION, POSITION, Model, read_pose
 from .self_collision import collision_slots, new_capsules
 
 if TYPE_CHECKING:
-    from ..base2 import Solver
+    from ..base import Solver
 
 MISSED = 1e-3
 """A point farther from its target than this part of the skeleton's length has missed it."""

@@ -25,7 +25,7 @@ from ...kernels.types import Floats
 from ...motion.pose import Pose
 from ..articulated.build import new_pose
 from ..articulated.model import read_pose
-from ..base2 import Capabilities, Solver
+from ..base import Capabilities, Solver
 from ..context import Output
 from ..people.body import row_names
 from ..people.plan import PAPER_HEIGHT, PersonPlan, PersonSettings

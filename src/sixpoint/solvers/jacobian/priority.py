@@ -27,7 +27,7 @@ from ..articulated.plan import (
     is_person,
 )
 from ..articulated.self_collision import collision_slots
-from ..base2 import Capabilities, Solver
+from ..base import Capabilities, Solver
 from ..people.plan import PAPER_HEIGHT, PersonSettings
 from ..plan import Plan
 from ..problem import Problem

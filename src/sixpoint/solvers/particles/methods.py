@@ -38,7 +38,7 @@ from ...tasks import (
     Task,
 )
 from ..articulated.plan import ArticulatedSettings, StopRule, is_person
-from ..base2 import Capabilities, Solver
+from ..base import Capabilities, Solver
 from ..people.plan import PAPER_HEIGHT, PersonSettings
 from ..plan import Plan
 from ..problem import Problem

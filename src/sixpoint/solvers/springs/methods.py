@@ -29,7 +29,7 @@ from ..articulated.plan import (
     StopRule,
     is_person,
 )
-from ..base2 import Capabilities, Solver
+from ..base import Capabilities, Solver
 from ..context import Output
 from ..people.plan import PersonSettings
 from ..plan import Plan
