@@ -13,7 +13,8 @@ from sixpoint.body.skeleton import Skeleton
 from sixpoint.kernels.types import Floats
 from sixpoint.motion.motion import Motion
 from sixpoint.motion.points import Points
-from sixpoint.solvers.expression import Expression, widen
+from sixpoint.solvers import solve_positions
+from sixpoint.solvers.springs.expression import Expression, widen
 from sixpoint.studio.pictures import INK
 from sixpoint.tasks import Reach
 
@@ -257,7 +258,7 @@ def springs(figure: Any) -> None:
             if count:
                 solver = sp.solver("mass-spring", iterations=count, clamp=1e6, step=0.5,
                                    damping=0.25)  # fmt: skip
-                at = solver.prepare(chain).solve_places(target[None])[0][0]  # type: ignore[attr-defined]
+                at = solve_positions(solver.prepare(chain), target[None])[0][0]
             last = count == counts[-1]
             pen.chain(at, c.LEFT if last else c.SKY, 3.2 if last else 1.0)
         pen.cross(target, c.RIGHT)

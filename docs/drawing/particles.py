@@ -16,6 +16,7 @@ from sixpoint.bench.particle_scenes import (
 from sixpoint.body.hand import FINGERS
 from sixpoint.motion.motion import Motion
 from sixpoint.motion.pose import Pose
+from sixpoint.solvers import ParticleStream
 from sixpoint.studio.pictures import INK
 from sixpoint.tasks import Balance
 
@@ -59,8 +60,9 @@ def arm_run(seed: int) -> tuple[list[Pose], Any]:
     """Estimates of every iteration of an arm, and positions of its end effector."""
     start = bent_chain(4)
     tracker = tracker_of(start.skeleton, seed=seed, tolerance=4e-4, iterations=60)
-    tracker.begin(start, seed)
-    poses = [start, *(iterate.estimate for iterate in tracker.iterates(TARGET[None]))]
+    stream = ParticleStream(tracker)
+    stream.begin(start, seed)
+    poses = [start, *(iterate.estimate for iterate in stream.iterates(TARGET[None]))]
     return poses, np.array([pose.world()[0][-1] for pose in poses])
 
 
@@ -124,7 +126,7 @@ def hand(figure: Any) -> None:
     tracker, sets = hand_scene()
     titles = ("iteration 1", "iteration 15", "iteration 40", "solution")
     for line, targets in enumerate(sets):
-        poses = [iterate.pose for iterate in tracker.iterates(targets)]
+        poses = [iterate.pose for iterate in ParticleStream(tracker).iterates(targets)]
         frames = [poses[min(k, len(poses) - 1)] for k in (0, 14, 39)]
         for k, pose in enumerate([*frames, tracker.solve(targets).pose]):
             box = (k / 4.0, 0.47 * (1 - line), 0.25, 0.45)
@@ -138,7 +140,7 @@ def hand(figure: Any) -> None:
 def person(figure: Any) -> None:
     """Both feet on the floor, a target for each hand, and a pelvis that moves (Fig. 5)."""
     tracker, targets = person_scene()
-    poses = [iterate.pose for iterate in tracker.iterates(targets)]
+    poses = [iterate.pose for iterate in ParticleStream(tracker).iterates(targets)]
     tracker.reset()
     frames = {f"iteration {k + 1}": poses[k] for k in (0, 14, 39, 99)}
     frames["solution"] = tracker.solve(targets).pose

@@ -13,7 +13,7 @@ from sixpoint.bench.reach import TAGS, forward_reach, map_reach, sideways_reach,
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.motion.motion import Motion
 from sixpoint.motion.points import SIX, Points
-from sixpoint.solvers.pik_balance import BalanceSolver
+from sixpoint.solvers.jacobian.balance import BalanceSolver
 from sixpoint.studio.pictures import INK
 from sixpoint.vision.capture import Capture, CaptureFrame
 from sixpoint.vision.debug import STAGES, ZOOM

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from sixpoint.bench.particle_scenes import bent_chain, chain_targets
+from figures import FIGURES, random_pose
+from sixpoint.bench.particle_scenes import chain_targets
 from sixpoint.bench.particles import (
     DOF,
     INNER,
@@ -14,14 +15,21 @@ from sixpoint.bench.particles import (
     chain_speeds,
     draw_particles,
     enough_particles,
+    finite_jacobian,
     finite_steps,
     slope,
     success_cell,
     time_rows,
 )
 from sixpoint.errors import InputError
-from sixpoint.solvers import DampedSolver
-from sixpoint.solvers.articulated.model import Targets
+from sixpoint.solvers import DampedSolver, TransposeSolver
+from sixpoint.solvers.articulated.model import (
+    Targets,
+    joint_axes,
+    model_forward,
+    task_jacobian,
+    task_residuals,
+)
 
 
 @pytest.mark.parametrize("dof", DOF)
@@ -106,9 +114,27 @@ def test_both_charts_are_drawn(tmp_path):
             assert picture.size == (770, 396)
 
 
-def test_finite_differences_lead_to_the_target():
-    tracker = DampedSolver().prepare(bent_chain(4).skeleton, limits=None)
-    target = chain_targets(4, 1, 1, INNER)
-    context = tracker.run.context
-    finite_steps(context, Targets(target, np.full((1, 4), np.nan)), 200)
-    assert np.linalg.norm(context.pose.effectors[0] - target[0]) < 1e-3
+@pytest.mark.parametrize("name", ["balls", "hinges", "tree", "odd"])
+def test_finite_differences_are_the_jacobian(name: str):
+    pose = random_pose(FIGURES[name], 4, spread=1.0)
+    c = DampedSolver().prepare(pose.skeleton, limits=None).run.context
+    c.pose.local[:] = pose.skeleton.articulation.to_rest(pose.rotations)
+    before = c.pose.local.copy()
+    model_forward(c.model, c.pose)
+    joint_axes(c.model, c.pose, c.scratch.axes)
+    exact = np.zeros_like(c.scratch.jacobian)
+    task_jacobian(c.model, c.pose, c.scratch.axes, exact)
+    count = len(c.model.effector_joint)
+    targets = Targets(np.zeros((count, 3)), np.full((count, 4), np.nan))
+    task_residuals(c.model, c.pose, targets, c.scratch.residual)
+    finite_jacobian(c, targets)
+    np.testing.assert_allclose(c.scratch.jacobian, exact, atol=1e-6)
+    np.testing.assert_array_equal(c.pose.local, before)
+
+
+@pytest.mark.parametrize("kind", [TransposeSolver, DampedSolver])
+def test_steps_by_finite_differences_reach(kind):
+    context = kind().prepare(FIGURES["balls"], limits=None).run.context
+    targets = Targets(np.array([[0.4, 0.5, 0.3]]), np.full((1, 4), np.nan))
+    finite_steps(context, targets, 300)
+    assert np.linalg.norm(context.pose.effectors[0] - targets.positions[0]) < 1e-3

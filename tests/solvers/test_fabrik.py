@@ -14,7 +14,7 @@ from sixpoint.solvers.articulated.build import new_pose, skeleton_model
 from sixpoint.solvers.articulated.context import SkeletonContext
 from sixpoint.solvers.articulated.model import POSITION, Targets, model_forward
 from sixpoint.solvers.settings import settings_record
-from sixpoint.solvers.solution2 import StopReason
+from sixpoint.solvers.solution import StopReason
 from sixpoint.solvers.sweeps.fabrik import fabrik_sweep, reach_inwards
 from sixpoint.solvers.sweeps.methods import FABRIKSolver
 from sixpoint.tasks import Orient, Reach

@@ -8,7 +8,7 @@ import pytest
 import sixpoint as sp
 from sixpoint.kernels import arrays
 from sixpoint.motion.points import SIX, Points
-from sixpoint.solvers.pik_balance import BalanceSolver
+from sixpoint.solvers.jacobian.balance import BalanceSolver
 from sixpoint.vision.synthetic.scenes import scene
 
 BODY = sp.Skeleton.humanoid(1.75)
@@ -20,7 +20,7 @@ def standing(frame: np.ndarray, body: str = "legs"):
     """Memory of a body after one frame."""
     tracker = BalanceSolver(body=body).prepare(BODY, rate=30.0)
     solution = tracker.solve(frame)
-    return tracker._memory[2], solution
+    return tracker.run.context.stance, solution
 
 
 @pytest.mark.parametrize("spread", [1.0, 0.6, 1.8])
@@ -30,15 +30,16 @@ def test_the_support_is_the_hull_of_the_soles(turn, spread):
     frame = STANCE.copy()
     frame[4:] *= (spread, 1.0, 1.0)
     frame = arrays.rotate(spin, frame) + np.array([0.3, 0.0, -0.2])
-    stand, _ = standing(frame)
+    stance, _ = standing(frame)
     corners = []
     for ankle in frame[4:]:
-        sole = np.stack([stand.sole[:, 0], np.zeros(4), stand.sole[:, 1]], axis=1)
+        sole = np.stack([stance.sole[:, 0], np.zeros(4), stance.sole[:, 1]], axis=1)
         corners.append(ankle + arrays.rotate(spin, sole))
     flat = np.concatenate(corners)[:, [0, 2]]
     wanted = flat.mean(axis=0) + 0.8 * (flat - flat.mean(axis=0))
-    local = np.stack([stand.masses.support[:, 0], np.zeros(8), stand.masses.support[:, 1]], axis=1)
-    found = (stand.foot[0] + arrays.rotate(arrays.normalize(stand.heading[0]), local))[:, [0, 2]]
+    local = np.stack([stance.support[:, 0], np.zeros(8), stance.support[:, 1]], axis=1)
+    heading = arrays.normalize(stance.heading[0])
+    found = (stance.position[0] + arrays.rotate(heading, local))[:, [0, 2]]
     angles = np.linspace(0.0, 2.0 * np.pi, 64)
     ways = np.stack([np.cos(angles), np.sin(angles)])
     np.testing.assert_allclose((found @ ways).max(axis=0), (wanted @ ways).max(axis=0), atol=1e-9)
@@ -53,8 +54,8 @@ def test_the_line_between_the_ankles_says_where_the_feet_face(body, turn):
     frame = STANCE.copy()
     frame[2:4] = frame[[3, 2]]  # hands crossed from the first frame on
     frame = arrays.rotate(arrays.from_axis_angle(Y, turn), frame)
-    stand, solution = standing(frame, body)
-    side = arrays.rotate(arrays.normalize(stand.heading[0]), np.array([1.0, 0.0, 0.0]))
+    stance, solution = standing(frame, body)
+    side = arrays.rotate(arrays.normalize(stance.heading[0]), np.array([1.0, 0.0, 0.0]))
     line = frame[4] - frame[5]
     np.testing.assert_allclose(side, line / np.linalg.norm(line), atol=1e-9)
     assert solution.residuals[4:].max() < 0.001
@@ -88,7 +89,7 @@ def test_feet_at_one_place_say_nothing():
     frame[4] = frame[5]
     tracker = BalanceSolver().prepare(BODY, rate=30.0)
     tracker.solve(STANCE)
-    before = tracker._memory[2].heading[0].copy()
+    before = tracker.run.context.stance.heading[0].copy()
     for _ in range(5):
         assert np.isfinite(tracker.solve(frame).pose.rotations).all()
-    np.testing.assert_allclose(tracker._memory[2].heading[0], before, atol=1e-12)
+    np.testing.assert_allclose(tracker.run.context.stance.heading[0], before, atol=1e-12)

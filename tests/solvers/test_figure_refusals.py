@@ -52,7 +52,7 @@ def test_limits_of_joints_that_are_not_there_are_refused_for_people_too():
 
 
 def test_solvers_of_people_take_no_tasks():
-    with pytest.raises(InputError, match="solver of any figure for `tasks`, got 'sik'"):
+    with pytest.raises(InputError, match="solver of any skeleton for `tasks`, got 'sik'"):
         sp.solver("sik").prepare(FIGURES["person"], tasks=[Reach("head")])
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from sixpoint.motion.points import Points
 from sixpoint.solvers import SOLVERS, SequentialSolver, Solver, solver
-from sixpoint.solvers.check import LAWS, LawBroken, check_solver
+from sixpoint.solvers.conformance import LAWS, LawBroken, check_solver
 
 VARIANTS = {
     "search": SequentialSolver(swivel="search", feet="level"),
@@ -23,6 +23,7 @@ VARIANTS = {
     ),
     "chord": SequentialSolver(bend="chord", retwist=True, overhead_hysteresis=True),
     "vertical": SequentialSolver(bend="vertical"),
+    "pik-balance with legs": solver("pik-balance", body="legs"),
     "pik as published": solver("pik", give=(1.0, 1.0, 1.0)),
     "sdls as published": solver("sdls", clamp="hard"),
     "fabrik as published": solver("fabrik", stride=False),

@@ -22,8 +22,8 @@ from sixpoint.limits import adult_limits
 from sixpoint.motion.points import SIX, Points
 from sixpoint.solvers.articulated.build import person_model
 from sixpoint.solvers.articulated.parts import new_parts, person_parts
-from sixpoint.solvers.base2 import Solver
-from sixpoint.solvers.solution2 import Result, StopReason
+from sixpoint.solvers.base import Solver
+from sixpoint.solvers.solution import Result, StopReason
 from sixpoint.solvers.sweeps.methods import CCDSolver, FABRIKSolver
 from sixpoint.solvers.tracker import Tracker
 from sixpoint.tasks import Reach

@@ -19,7 +19,7 @@ from ..errors import InputError
 from ..kernels import arrays
 from ..kernels.types import Floats
 from ..motion.pose import Pose
-from ..solvers import Solver, Tracker, solver
+from ..solvers import Solver, Tracker, solve_batch, solve_positions, solver
 from ..tasks import Reach
 from .chains import REACHED, reachable_targets
 from .experiment import (
@@ -164,22 +164,22 @@ def _idle(tracker: Any, calls: int = 200) -> float:
         return float(np.median([timed(tracker.solve, nothing)[0] for _ in range(calls)]))
 
 
-def _springs(joints: int, **settings: Any) -> Any:
-    """Return a tracker of springs on a chain, which also solves many chains at once."""
+def _springs(joints: int, **settings: Any) -> Tracker:
+    """Return a tracker of springs on a chain."""
     return solver("mass-spring", **settings).prepare(Skeleton.chain(joints))
 
 
 def _exact(joints: int, targets: Floats, runs: int = 10) -> dict[str, Any]:
     """Return how many targets the default preset meets, and times of a chain and of a call."""
     tracker = _springs(joints)
-    found = tracker.solve_batch(targets[:, None])
+    found = solve_batch(tracker, targets[:, None])
 
     def time_of(work: Any) -> float:
         """Wall time of a batch [us], in pieces: a short piece is rarely disturbed in each run."""
-        work(targets[:2, None])
+        work(tracker, targets[:2, None])
         pieces = np.array_split(targets[:, None], max(1, len(targets) // PIECE))
         with quiet():
-            return sum(timed(work, piece, runs=runs)[0] for piece in pieces)
+            return sum(timed(work, tracker, piece, runs=runs)[0] for piece in pieces)
 
     return {
         "joints": joints,
@@ -188,8 +188,8 @@ def _exact(joints: int, targets: Floats, runs: int = 10) -> dict[str, Any]:
         "missed_max": float(found.residuals.max()),
         "iterations": float(found.iterations.mean()),
         "iterations_p95": float(np.percentile(found.iterations, 95.0)),
-        "us": time_of(tracker.solve_batch) / len(targets),
-        "us_places_only": time_of(tracker.solve_places) / len(targets),
+        "us": time_of(solve_batch) / len(targets),
+        "us_places_only": time_of(solve_positions) / len(targets),
         "us_call": float(trials_from_rest(tracker, targets[:CALLS]).us.mean()),
     }
 
@@ -210,7 +210,7 @@ def joint_change(targets: Floats, joints: int = 10) -> dict[str, dict[str, float
         tracker.warm_up()
         changes, circles = np.empty(len(targets)), np.empty(len(targets))
         for k, target in enumerate(targets[:, None]):
-            _begin(tracker, start)
+            tracker.reset(start)
             pose = tracker.solve(target).pose
             changes[k] = arrays.angle_between(pose.rotations, arc).sum()
             bones = arrays.rotate(pose.world()[1], np.array((0.0, 1.0, 0.0)))
@@ -222,15 +222,6 @@ def joint_change(targets: Floats, joints: int = 10) -> dict[str, dict[str, float
             "rolled_up": float((circles > 1.0).mean()),
         }
     return out
-
-
-def _begin(tracker: Any, start: Pose) -> None:
-    """Let a tracker begin at a pose."""
-    if isinstance(tracker, Tracker):
-        tracker.reset(start)
-    else:
-        tracker.reset()
-        tracker._memory.local[:] = start.rotations
 
 
 def weigh(names: Sequence[str] = ("mass-spring", "mass-spring-force")) -> list[dict[str, Any]]:
@@ -253,7 +244,7 @@ def step_map(joints: int, targets: Floats) -> dict[str, Any]:
             tracker = _springs(joints, preset="paper", **settings)
         except InputError:  # beyond the stability bound
             return None
-        found = tracker.solve_batch(targets[:, None])
+        found = solve_batch(tracker, targets[:, None])
         return float(found.iterations.mean()) if found.converged.all() else None
 
     rows = [[iterations(damping, step) for step in STEPS] for damping in DAMPINGS]
@@ -266,7 +257,7 @@ def _batch(targets: Floats, joints: int = 10) -> list[dict[str, Any]]:
     many = np.tile(targets, (5, 1))[:, None]
     rows = []
     for threads in (1, 2):
-        us, _ = timed(partial(tracker.solve_batch, threads=threads), many, runs=3)
+        us, _ = timed(partial(solve_batch, tracker, threads=threads), many, runs=3)
         row = {"joints": joints, "chains": len(many), "threads": threads}
         rows.append(row | {"chains_per_s": 1e6 * len(many) / us})
     return rows

@@ -16,7 +16,7 @@ from ..kernels import arrays
 from ..kernels.types import Floats
 from ..limits import FixedLimit, FlexionLimit, Limits, SwingTwistLimit, adult_limits, hand_limits
 from ..motion.pose import Pose
-from ..solvers import solver
+from ..solvers import ParticleStream, solver
 from ..tasks import Balance, LookAt, Posture, Reach, Smoothness, Task, finger_couplings
 
 LENGTH = 2.5
@@ -94,7 +94,7 @@ def long_chain(
         None if swing is None else chain_limits(start.skeleton, swing, twist),
         **{"iterations": 2000, "spread": 0.05, "hardness": 0.3} | settings,
     )
-    tracker.begin(start)
+    tracker.reset(start)
     return tracker, np.array([[0.6, 1.3, 0.25]])
 
 
@@ -218,7 +218,7 @@ Facts = dict[str, float]
 def chain_facts(seed: int) -> Facts:
     """Return how well the 90-DoF chain meets its tasks (Fig. 3)."""
     tracker, target = long_chain()
-    tracker.begin(bent_chain(30), seed)
+    ParticleStream(tracker).begin(bent_chain(30), seed)
     solution = tracker.solve(target)
     return {
         "chain_tip_m": solution.tasks["reach tip"],
@@ -237,7 +237,7 @@ def hand_facts(seed: int) -> Facts:
         tips = max(tips, float(solution.residuals.max()))
         for task in finger_couplings():
             coupled = max(coupled, abs(float(task.residual(solution.pose)[0])))
-        projections += solution.projections
+        projections += int(solution.extras["projections"])
         steps += solution.iterations
     return {
         "hand_tip_max_m": tips,
@@ -252,7 +252,7 @@ def person_facts(seed: int) -> Facts:
     tracker, target = person_scene(seed=seed)
     solution = tracker.solve(target)
     feet = 2 * len(FEET)
-    body = tracker.body
+    body = tracker.skeleton.articulation
     angles = body.angles(solution.pose.rotations)
     knees = [angles[body.first[body.node(f"{side}_knee")]] for side in "lr"]
     return {

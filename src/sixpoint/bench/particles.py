@@ -13,14 +13,15 @@ from typing import Any
 import numpy as np
 
 from ..body.skeleton import Skeleton
-from ..kernels._jit import kernel
-from ..kernels.quaternion import quat_load, quat_store
+from ..kernels._jit import helper, kernel
+from ..kernels.quaternion import quat_from_axis_angle, quat_load, quat_mul, quat_store
 from ..kernels.rotation import quat_from_euler_xyz, quat_to_euler_xyz
 from ..kernels.types import Floats
+from ..kernels.vector import vec_load
 from ..motion.pose import Pose
-from ..solvers import DampedSolver, TransposeSolver, solver
-from ..solvers.articulated.context import SkeletonContext
-from ..solvers.articulated.model import Targets, apply_step, model_forward, task_residuals
+from ..solvers import DampedSolver, ParticleStream, Tracker, TransposeSolver, solver
+from ..solvers.articulated.context import Context, SkeletonContext
+from ..solvers.articulated.model import HINGE, Targets, apply_step, model_forward, task_residuals
 from ..solvers.jacobian.steps import method_step
 from .charts import (
     INK,
@@ -175,7 +176,8 @@ def success_cell(
     start = bent_chain(dof // 3)
     usual = {"particles": particles, "iterations": ITERATIONS, "tolerance": MET / LENGTH}
     tracker = tracker_of(start.skeleton, **usual | settings)
-    found = solve_each(tracker, targets, lambda trial: tracker.begin(start, seed + trial))
+    stream = ParticleStream(tracker)
+    found = solve_each(tracker, targets, lambda trial: stream.begin(start, seed + trial))
     return {
         "dof": dof,
         "particles": particles,
@@ -217,16 +219,17 @@ def time_rows(quick: bool = False) -> list[dict[str, Any]]:
 
 def iteration_times(tracker: Any, target: Floats, start: Pose, repeats: int) -> Floats:
     """Return microseconds of an iteration of the filter, once for each repeat."""
+    stream = ParticleStream(tracker)
 
     def run(seed: int) -> tuple[float, int]:
-        tracker.begin(start, seed)
+        stream.begin(start, seed)
         us, solution = timed(tracker.solve, target)
         return us, solution.iterations
 
     return _per_iteration(run, repeats)
 
 
-def finite_times(tracker: Any, target: Floats, repeats: int) -> Floats:
+def finite_times(tracker: Tracker, target: Floats, repeats: int) -> Floats:
     """Return microseconds of an iteration of a Jacobian method with finite differences."""
     context = tracker.run.context
     goals = Targets(target, np.full((1, 4), np.nan))
@@ -239,32 +242,42 @@ def finite_times(tracker: Any, target: Floats, repeats: int) -> Floats:
     return _per_iteration(run, repeats)
 
 
+@helper
+def finite_jacobian(c: Context, targets: Targets) -> None:
+    """Change of every task with every degree of freedom, (3 T, D), by forward differences.
+
+    Expects the residuals of the pose in `scratch.residual`; the pose comes out as it was.
+    """
+    model, pose, scratch = c.model, c.pose, c.scratch
+    for joint in range(model.parent.shape[0]):
+        kept = quat_load(pose.local, joint)
+        for axis in range(model.freedom[joint]):
+            k = model.first[joint] + axis
+            if model.freedom[joint] == HINGE:
+                turn = quat_from_axis_angle(vec_load(model.axis, joint), STEP)
+                quat_store(pose.local, joint, quat_mul(turn, kept))
+            else:
+                x, y, z = quat_to_euler_xyz(kept)
+                x, y, z = x + STEP * (axis == 0), y + STEP * (axis == 1), z + STEP * (axis == 2)
+                quat_store(pose.local, joint, quat_from_euler_xyz(x, y, z))
+            model_forward(model, pose)
+            task_residuals(model, pose, targets, scratch.x)
+            for i in range(scratch.residual.shape[0]):
+                scratch.jacobian[i, k] = (scratch.residual[i] - scratch.x[i]) / STEP
+        quat_store(pose.local, joint, kept)
+
+
 @kernel
 def finite_steps(context: SkeletonContext, targets: Targets, count: int) -> None:
-    """Iterate a Jacobian method on a chain of ball joints, its Jacobian by forward differences.
-
-    Every column costs the forward kinematics of the whole chain: the time of an iteration grows
-    with the square of the degrees of freedom.
-    """
+    """Take a number of iterations of the Jacobian method of a context, from its pose."""
     c = SkeletonContext(context.settings[0], context.model, context.pose, context.scratch)
-    model, pose, scratch = c.model, c.pose, c.scratch
     for _ in range(count):
-        model_forward(model, pose)
-        task_residuals(model, pose, targets, scratch.residual)
-        for joint in range(model.parent.shape[0]):
-            kept = quat_load(pose.local, joint)
-            x, y, z = quat_to_euler_xyz(kept)
-            for axis in range(model.freedom[joint]):
-                dx, dy, dz = STEP * (axis == 0), STEP * (axis == 1), STEP * (axis == 2)
-                quat_store(pose.local, joint, quat_from_euler_xyz(x + dx, y + dy, z + dz))
-                model_forward(model, pose)
-                task_residuals(model, pose, targets, scratch.x)
-                for i in range(scratch.x.shape[0]):
-                    change = (scratch.residual[i] - scratch.x[i]) / STEP
-                    scratch.jacobian[i, model.first[joint] + axis] = change
-            quat_store(pose.local, joint, kept)
+        model_forward(c.model, c.pose)
+        task_residuals(c.model, c.pose, targets, c.scratch.residual)
+        finite_jacobian(c, targets)
         method_step(c)
-        apply_step(model, pose, scratch.step)
+        apply_step(c.model, c.pose, c.scratch.step)
+    model_forward(c.model, c.pose)
 
 
 def _per_iteration(run: Callable[[int], tuple[float, int]], repeats: int) -> Floats:
@@ -289,16 +302,17 @@ def chain_speeds(repeats: int) -> list[dict[str, Any]]:
     for case, swing, twist in LIMITED:
         tracker, target = long_chain(swing=swing, twist=twist, tolerance=0.0, iterations=50)
         spent = iteration_times(tracker, target, start, repeats)
-        tracker.begin(start, repeats)
+        ParticleStream(tracker).begin(start, repeats)
         found = tracker.solve(target)
         draws = found.iterations * tracker.solver.particles * start.skeleton.joint_count
-        draws += found.rejections - found.projections
+        rejections, projections = (found.extras[key] for key in ("rejections", "projections"))
+        draws += rejections - projections
         rows.append(
             {
                 "limits": case,
                 "iterations_per_second": float(1e6 / spent.min()),
                 "iterations_per_second_median": float(1e6 / np.median(spent)),
-                "rejected_part": float(found.rejections / draws),
+                "rejected_part": float(rejections / draws),
                 "us_deviation": float(spent.std()),
             }
         )

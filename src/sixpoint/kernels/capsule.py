@@ -1,15 +1,25 @@
 """Distances between lines with ends, and between such lines and boxes: what capsules touch by.
 
-NumPy over arrays of any leading shape: clips and all pairs at once. Kernels take `way_apart`, too.
+Functions with a gap in their name take arrays of any leading shape: clips and all pairs at once.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ._jit import helper
+from ._jit import helper, kernel
 from .types import Floats, Vec3
-from .vector import vec_cross, vec_length, vec_sub, vec_unit
+from .vector import (
+    vec_add,
+    vec_cross,
+    vec_dot,
+    vec_length,
+    vec_load,
+    vec_scale,
+    vec_store,
+    vec_sub,
+    vec_unit,
+)
 
 SEARCH = 48
 """Steps of the search along a line; each leaves 0.62 of the interval: 1e-10 of it in the end."""
@@ -22,29 +32,47 @@ TINY = 1e-12
 """Lines shorter than the root of this are points [m^2]."""
 
 
+@helper
+def nearest_points(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> tuple[Vec3, Vec3]:
+    """Nearest points of the lines from a to b and from c to d (Ericson 2004, section 5.1.9).
+
+    Exact, also for parallel lines and for points: the nearest points of the endless lines, brought
+    back to the ends.
+    """
+    one, other, apart = vec_sub(b, a), vec_sub(d, c), vec_sub(a, c)
+    aa, ee = vec_dot(one, one), vec_dot(other, other)
+    bb, cc, ff = vec_dot(one, other), vec_dot(one, apart), vec_dot(other, apart)
+    cross = aa * ee - bb * bb
+    s = 0.0
+    if aa > TINY and cross > PARALLEL * aa * ee:
+        s = min(max((bb * ff - cc * ee) / cross, 0.0), 1.0)
+    t = (bb * s + ff) / ee if ee > TINY else 0.0
+    if t < 0.0 or t > 1.0 or ee <= TINY:
+        t = min(max(t, 0.0), 1.0)
+        s = min(max((bb * t - cc) / aa, 0.0), 1.0) if aa > TINY else 0.0
+    return vec_add(a, vec_scale(one, s)), vec_add(c, vec_scale(other, t))
+
+
+@kernel
+def nearest_points_of_all(
+    a: Floats, b: Floats, c: Floats, d: Floats, first: Floats, second: Floats
+) -> None:
+    """Write the nearest points of N pairs of lines; all arrays are (N, 3)."""
+    for k in range(a.shape[0]):
+        one, other = nearest_points(vec_load(a, k), vec_load(b, k), vec_load(c, k), vec_load(d, k))
+        vec_store(first, k, one)
+        vec_store(second, k, other)
+
+
 def segment_gap(a: Floats, b: Floats, c: Floats, d: Floats) -> tuple[Floats, Floats, Floats]:
     """Nearest points of the lines from a to b and from c to d, all (..., 3).
-
-    Exact, also for parallel lines and for points (Ericson 2004, section 5.1.9): the nearest points
-    of the endless lines, brought back to the ends.
 
     Returns:
         Point of the first (..., 3), point of the second, distance (...,).
     """
-    along, other, apart = b - a, d - c, a - c
-    aa, ee = np.sum(along * along, -1), np.sum(other * other, -1)
-    bb, cc = np.sum(along * other, -1), np.sum(along * apart, -1)
-    ff = np.sum(other * apart, -1)
-    cross = aa * ee - bb * bb
-    safe_a, safe_e = np.maximum(aa, TINY), np.maximum(ee, TINY)
-    askew = cross > PARALLEL * aa * ee
-    s = np.where(askew, (bb * ff - cc * ee) / np.where(askew, cross, 1.0), 0.0)
-    s = np.where(aa > TINY, np.clip(s, 0.0, 1.0), 0.0)
-    t = np.where(ee > TINY, (bb * s + ff) / safe_e, 0.0)
-    t_in = np.clip(t, 0.0, 1.0)
-    again = np.clip((bb * t_in - cc) / safe_a, 0.0, 1.0)
-    s = np.where((t != t_in) | (ee <= TINY), np.where(aa > TINY, again, 0.0), s)
-    first, second = a + s[..., None] * along, c + t_in[..., None] * other
+    ends = [np.ascontiguousarray(end) for end in np.broadcast_arrays(a, b, c, d)]
+    first, second = np.empty((2, *ends[0].shape))
+    nearest_points_of_all(*(array.reshape(-1, 3) for array in (*ends, first, second)))
     return first, second, np.linalg.norm(first - second, axis=-1)
 
 

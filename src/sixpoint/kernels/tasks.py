@@ -8,9 +8,18 @@ of freedom, which turns about a world `axis`; `arm` leads from its joint to the 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from ._jit import helper
-from .quaternion import quat_angle, quat_conj, quat_load, quat_mul, quat_to_rotvec
+from .quaternion import (
+    quat_angle,
+    quat_conj,
+    quat_load,
+    quat_mul,
+    quat_rotate,
+    quat_store,
+    quat_to_rotvec,
+)
 from .types import Floats, Ints, Quat, Vec3
 from .vector import (
     vec_add,
@@ -29,6 +38,8 @@ NO_DIRECTION = 1e-9
 this, no axis between them [rad]."""
 INSIDE, AT_CORNER = -2, -1
 """What `support_nearest` gives instead of the number of an edge."""
+ON_LINE = 1e-12
+"""Corners whose triangle is smaller than this are on a line [m^2]."""
 
 
 @helper
@@ -183,3 +194,91 @@ def support_nearest(
     if inside:
         return x, z, INSIDE
     return near_x, near_z, edge
+
+
+@helper
+def convex_hull(points: Floats, hull: Floats) -> int:
+    """Write the corners of the hull of points (K, 2) into an array (K, 2), each corner once.
+
+    By wrapping: counter-clockwise from the least x, then the least z, from each corner to the one
+    that has all others on its left.
+
+    Returns:
+        How many corners there are.
+    """
+    count = points.shape[0]
+    start = 0
+    for k in range(1, count):
+        x, z = points[k, 0], points[k, 1]
+        if x < points[start, 0] or (x == points[start, 0] and z < points[start, 1]):
+            start = k
+    here, found = start, 0
+    for _ in range(count):
+        ax, az = points[here, 0], points[here, 1]
+        hull[found, 0], hull[found, 1] = ax, az
+        found += 1
+        there = here
+        for k in range(count):
+            tx, tz = points[there, 0] - ax, points[there, 1] - az
+            px, pz = points[k, 0] - ax, points[k, 1] - az
+            turn = tx * pz - tz * px
+            longer = math.hypot(px, pz) > math.hypot(tx, tz)
+            if there == here or turn < -ON_LINE or (turn < ON_LINE and longer):
+                there = k
+        if points[there, 0] == points[start, 0] and points[there, 1] == points[start, 1]:
+            break
+        here = there
+    return found
+
+
+class Masses(NamedTuple):
+    """Masses of N joints, as parts of the whole, which is 1."""
+
+    share: Floats
+    """(N,)."""
+    moment: Floats
+    """Share times the position of its centre in the frame of the joint [m], (N, 3)."""
+
+
+@helper
+def mass_moment(masses: Masses, joint: int, world: Floats, position: Floats) -> Vec3:
+    """Mass of one joint, times the position of its centre in the world [m]."""
+    own = quat_rotate(quat_load(world, joint), vec_load(masses.moment, joint))
+    return vec_add(vec_scale(vec_load(position, joint), masses.share[joint]), own)
+
+
+@helper
+def mass_centre(masses: Masses, world: Floats, position: Floats) -> Vec3:
+    """Centre of mass [m], from world rotations (N, 4) and positions (N, 3)."""
+    centre = (0.0, 0.0, 0.0)
+    for joint in range(masses.share.shape[0]):
+        centre = vec_add(centre, mass_moment(masses, joint, world, position))
+    return centre
+
+
+@helper
+def carry_masses(
+    masses: Masses, parent: Ints, world: Floats, position: Floats, carried: Floats
+) -> None:
+    """Write the mass that moves with each joint, and that mass times its centre [m], (N, 4)."""
+    count = masses.share.shape[0]
+    for joint in range(count):
+        moment = mass_moment(masses, joint, world, position)
+        quat_store(carried, joint, (masses.share[joint], moment[0], moment[1], moment[2]))
+    for joint in range(count - 1, -1, -1):
+        if parent[joint] >= 0:
+            for k in range(4):
+                carried[parent[joint], k] += carried[joint, k]
+
+
+@helper
+def centre_column(axis: Vec3, position: Vec3, carried: Floats) -> Vec3:
+    """Velocity of the centre of mass (Boulic, Mas & Thalmann 1996) [m/rad].
+
+    Args:
+        axis: of the degree of freedom.
+        position: of its joint [m].
+        carried: what moves with the joint, as `carry_masses` writes it, (4,).
+    """
+    arm = vec_sub((carried[1], carried[2], carried[3]), vec_scale(position, carried[0]))
+    return vec_cross(axis, arm)

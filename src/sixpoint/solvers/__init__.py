@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .base2 import Capabilities, Solver
-from .expression import Expression, express
+from .base import Capabilities, Solver
+from .jacobian.balance import BalanceSolver
 from .jacobian.methods import (
     DampedSolver,
     DampedSvdSolver,
@@ -11,10 +11,9 @@ from .jacobian.methods import (
     SelectivelyDampedSolver,
     TransposeSolver,
 )
-from .mass_spring import SpringForceSolver, SpringPositionSolver
-from .monte_carlo import MonteCarloSolver
-from .pik import PrioritizedSolver
-from .pik_balance import BalanceSolver
+from .jacobian.priority import PrioritizedSolver
+from .particles.methods import MonteCarloSolver
+from .particles.stream import ParticleStream
 from .problem import LimitsChoice
 from .registry import SOLVERS, solver
 from .sequential.analytic import AnalyticUpperSolver
@@ -22,7 +21,10 @@ from .sequential.guided import GuidedSolver
 from .sequential.kma import KMASolver
 from .sequential.sik import SequentialSolver
 from .sequential.tgb import TGBSolver
-from .solution2 import Report, Result, Solution, StopReason
+from .solution import Report, Result, Solution, StopReason
+from .springs.batch import ChainBatch, solve_batch, solve_positions
+from .springs.expression import Expression, express
+from .springs.methods import SpringForceSolver, SpringPositionSolver
 from .sweeps.methods import CCDSolver, FABRIKSolver
 from .tracker import Tracker
 
@@ -32,6 +34,7 @@ __all__ = [
     "BalanceSolver",
     "CCDSolver",
     "Capabilities",
+    "ChainBatch",
     "DampedSolver",
     "DampedSvdSolver",
     "Expression",
@@ -40,6 +43,7 @@ __all__ = [
     "KMASolver",
     "LimitsChoice",
     "MonteCarloSolver",
+    "ParticleStream",
     "PrioritizedSolver",
     "PseudoinverseSolver",
     "Report",
@@ -55,5 +59,7 @@ __all__ = [
     "Tracker",
     "TransposeSolver",
     "express",
+    "solve_batch",
+    "solve_positions",
     "solver",
 ]

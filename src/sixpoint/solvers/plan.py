@@ -13,7 +13,7 @@ from ..motion.motion import Motion
 from ..motion.pose import Pose
 from .context import Frames, Output, new_output
 from .problem import Problem
-from .solution2 import StopReason
+from .solution import StopReason
 
 
 @dataclass(frozen=True, eq=False)

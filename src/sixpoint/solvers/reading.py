@@ -65,6 +65,7 @@ class FrameReader:
             reader.read_clip(frame, frames)
             return
         positions = self._array(frame)
+        frames.rotations.fill(np.nan)  # those of an earlier frame of `Points` are not this frame's
         if self._plain:
             frames.positions[0] = positions
         else:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import UnknownName
-from .base2 import Solver
+from .base import Solver
+from .jacobian.balance import BalanceSolver
 from .jacobian.methods import (
     DampedSolver,
     DampedSvdSolver,
@@ -13,16 +14,15 @@ from .jacobian.methods import (
     SelectivelyDampedSolver,
     TransposeSolver,
 )
-from .mass_spring import SpringForceSolver, SpringPositionSolver
-from .monte_carlo import MonteCarloSolver
-from .pik import PrioritizedSolver
-from .pik_balance import BalanceSolver
+from .jacobian.priority import PrioritizedSolver
+from .particles.methods import MonteCarloSolver
 from .sequential.analytic import AnalyticUpperSolver
 from .sequential.guided import GuidedSolver
 from .sequential.kma import KMASolver
 from .sequential.sik import SequentialSolver
 from .sequential.tgb import TGBSolver
 from .settings import with_settings
+from .springs.methods import SpringForceSolver, SpringPositionSolver
 from .sweeps.methods import CCDSolver, FABRIKSolver
 
 SOLVERS: dict[str, type[Solver]] = {

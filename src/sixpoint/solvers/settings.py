@@ -29,18 +29,22 @@ class Interval(NamedTuple):
     high: float = math.inf
     above: bool = False
     """Whether the lower bound itself is left out."""
+    below: bool = False
+    """Whether the upper bound itself is left out."""
 
     def holds(self, value: float) -> bool:
         """Whether a value lies inside; an infinite one only where the lower bound is infinite."""
         low = value > self.low if self.above else value >= self.low
-        return low and value <= self.high and value != math.inf
+        high = value < self.high if self.below else value <= self.high
+        return low and high and value != math.inf
 
     def __str__(self) -> str:
         if self.low == -math.inf:
             return f"<= {self.high:g}"
         if self.high == math.inf:
             return f"{'>' if self.above else '>='} {self.low:g}"
-        return f"in {'(' if self.above else '['}{self.low:g}, {self.high:g}]"
+        opening, closing = "(" if self.above else "[", ")" if self.below else "]"
+        return f"in {opening}{self.low:g}, {self.high:g}{closing}"
 
 
 class Numbers(NamedTuple):
@@ -108,7 +112,8 @@ def numbers_of(solver: Any) -> dict[str, Number]:
             if value in choices:
                 numbers[name] = choices.index(value)
         elif isinstance(value, bool | int | float | np.number):
-            numbers[name] = typing.cast("float", value)
+            # Kernels are compiled for the types of their records, so that 1 must not stand for 1.0.
+            numbers[name] = float(value) if _is_real(allowed) else typing.cast("int", value)
         elif isinstance(value, tuple) and value and all(isinstance(v, int | float) for v in value):
             numbers[name] = tuple(float(v) for v in value)
     return numbers
@@ -138,6 +143,14 @@ def _allowed(kind: Hashable) -> dict[str, Any]:
     assert isinstance(kind, type)
     hints = typing.get_type_hints(kind, include_extras=True)
     return {name: hints[name] for name in settings_of(kind)}
+
+
+def _is_real(allowed: Any) -> bool:
+    """Whether a setting is a real number, not a whole one or a switch."""
+    kinds = (allowed, *typing.get_args(allowed))  # the second are those of a union
+    return any(
+        typing.get_origin(kind) is Annotated and typing.get_args(kind)[0] is float for kind in kinds
+    )
 
 
 def _check(name: str, value: object, allowed: Any) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from enum import Enum
 from typing import Any
 
@@ -19,7 +20,7 @@ class StopReason(Enum):
     CONVERGED = "converged"
     """Every point that was seen is met."""
     UNREACHABLE = "unreachable"
-    """A target is farther away than the limb or the figure is long, or too near."""
+    """A target is farther away than the limb or the skeleton is long, or too near."""
     LIMITS_SATURATED = "limits_saturated"
     """Joint limits keep a point from its target."""
     STALLED = "stalled"
@@ -32,7 +33,7 @@ class StopReason(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
-    """One frame. Missing a target is an answer, not an error."""
+    """The answer to one frame. Missing a target is an answer, not an error."""
 
     pose: Pose
     residuals: Floats
@@ -43,15 +44,29 @@ class Solution:
     iterations: int
     stop: StopReason
     missing: tuple[str, ...]
-    """Points that were not seen: guessed for people, not asked for of other figures."""
+    """Points that were not seen: guessed for people, not asked for of other skeletons."""
     elapsed: float
     """Wall time of this frame [s]."""
-    turns: Floats | None = None
+    confidence: float = float("nan")
+    """How far the answer is to be trusted, from 0 to 1; NaN if the solver does not say."""
+    rotation_residuals: Floats | None = None
     """Angle of each point from the rotation asked for [rad], NaN where none was asked for; None
     where rotations are no task."""
+    tasks: Mapping[str, float] | None = None
+    """What each task still lacks, by its label, not weighted: [m], or [rad] of angles; by its
+    covariance where it has one. None for solvers that do not say."""
+    extras: Mapping[str, float] | None = None
+    """What else a method has to say; see its page."""
+
+    def __repr__(self) -> str:
+        worst = float(np.nanmax(self.residuals, initial=0.0))
+        return (
+            f"Solution({self.stop.value} after {self.iterations} iterations, points at most "
+            f"{1e3 * worst:.3g} mm off, {1e6 * self.elapsed:.0f} us)"
+        )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Report:
     """How well a clip went, in numbers."""
 
@@ -71,46 +86,63 @@ class Report:
     median_us: float
     """Solver time per frame, median over blocks of frames [us]."""
     p99_us: float
-    """And its 99th percentile [us]."""
+    """99th percentile of the same [us]."""
     unreachable: int
-    """Limb-frames whose target is farther away than the limb is long; for figures that are no
-    people, here and below: points times frames."""
+    """Point-frames whose target is farther away than bones reach."""
     limited: int
-    """Limb-frames in which a joint limit is active."""
+    """Point-frames in which a joint limit or a collision holds the limb back."""
     missed: int
-    """Limb-frames more than 1 mm off although the limb is long enough; for other figures, a
-    thousandth of their length."""
+    """Point-frames off their target although bones reach it: limbs of people by more than 1 mm,
+    other skeletons by more than a thousandth of their length."""
     missing: dict[str, int]
     """Frames in which each point was not seen; only points that ever were missing."""
+    stops: dict[str, int] = field(default_factory=dict)
+    """Frames that ended for each reason."""
+    tasks: dict[str, float] = field(default_factory=dict)
+    """The most that each task lacks in any frame, by its label: [m], or [rad] of angles."""
     warnings: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """Ready for JSON."""
+        """Return the report as plain values, ready for JSON."""
         return asdict(self) | {"warnings": list(self.warnings)}
 
+    def __repr__(self) -> str:
+        return (
+            f"Report({self.solver}: {self.frames} frames at {self.rate:g} Hz, points "
+            f"{1e3 * self.target_mean_m:.3g} mm off on average, {1e3 * self.target_max_m:.3g} mm "
+            f"at most, {self.limit_violations} limits broken, {self.median_us:.3g} us a frame)"
+        )
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Result:
-    """A reconstructed clip."""
+    """A reconstructed clip of F frames with N points."""
 
     motion: Motion
     report: Report
+    names: tuple[str, ...]
+    """Points, in the order of the columns of all arrays here."""
     residuals: Floats
     """Distance of each point from where it was seen [m], shape (F, N); NaN where it was not."""
     iterations: Ints
     """Steps taken in each frame, shape (F,)."""
     unreachable: Bools
-    """Limb targets beyond the limb's length, shape (F, 4): left arm, right arm, left leg, right;
-    for figures that are no people, targets of points out of reach, shape (F, N)."""
+    """Targets that bones cannot reach, however they turn, shape (F, N)."""
     limited: Bools
-    """Limbs held back by a joint limit or by the torso, shape (F, 4); for other figures points,
-    shape (F, N)."""
+    """Points that a joint limit or a collision holds back, shape (F, N)."""
     missing: Bools
-    """Which of the six points were not seen, shape (F, 6); for other figures, shape (F, N)."""
-    turns: Floats | None = None
+    """Points that were asked for and not seen, shape (F, N)."""
+    stops: tuple[StopReason, ...]
+    """Why the solver stopped on each frame."""
+    confidence: Floats
+    """How far each frame is to be trusted, from 0 to 1, shape (F,); NaN if the solver does not
+    say."""
+    rotation_residuals: Floats | None = None
     """Angle of each point from the rotation asked for [rad], shape (F, N); see `Solution`."""
+    tasks: Mapping[str, Floats] = field(default_factory=dict)
+    """What each task lacks in each frame, (F,), by its label; see `Solution`."""
+    extras: Mapping[str, Floats] = field(default_factory=dict)
+    """What else a method has to say of each frame, (F,); see its page."""
 
-
-def percentile(values: Floats, q: float) -> float:
-    """Percentile that is zero for no values."""
-    return float(np.percentile(values, q)) if values.size else 0.0
+    def __repr__(self) -> str:
+        return f"Result({self.motion!r}, {self.report!r})"

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from ..errors import InputError
 from ..motion.points import SIX
 from ..priors.model import prior_of
-from .base2 import Solver
+from .base import Solver
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,11 +22,11 @@ from ..motion.pose import Pose
 from .context import BLOCK, Frames, new_frames
 from .plan import Plan
 from .reading import FrameReader
-from .report2 import clip_result
-from .solution2 import Result, Solution, StopReason
+from .report import clip_result
+from .solution import Result, Solution, StopReason
 
 if TYPE_CHECKING:
-    from .base2 import Solver
+    from .base import Solver
 
 
 class Run:

@@ -10,10 +10,12 @@ import numpy as np
 from ..body.mass import mass_weights
 from ..body.skeleton import Skeleton
 from ..errors import InputError
-from ..kernels.tasks import AT_CORNER, INSIDE, support_nearest
+from ..kernels import arrays
+from ..kernels import tasks as formulas
+from ..kernels.arrays import as_vec
 from ..kernels.types import Floats
 from ..motion.pose import Pose
-from .base import Task, joint_columns
+from .base import Task, joint_columns, rows_of
 
 GROUND = (0, 2)
 """X and Z: the components of a position on the ground."""
@@ -74,16 +76,18 @@ class Balance(Task[Floats]):
         """
         skeleton = pose.skeleton
         weights = self.weights(skeleton)
-        # What hangs below each joint: its weight, and its weight times its position.
-        carried = np.concatenate([weights[:, None], weights[:, None] * pose.world()[0]], axis=1)
-        for node in range(len(weights) - 1, -1, -1):
-            above = skeleton.node_parents[node]
-            if above >= 0:
-                carried[above] += carried[node]
+        nodes = len(weights)
+        carried = np.empty((nodes, 4))
+        masses = formulas.Masses(weights, np.zeros((nodes, 3)))
+        positions = pose.world()[0]
+        formulas.carry_masses(
+            masses, skeleton.node_parents, arrays.identity(nodes), positions, carried
+        )
         joints = np.repeat(np.arange(skeleton.joint_count), skeleton.articulation.freedom)
-        positions, axes = joint_columns(pose)
-        arms = carried[joints, 1:] - carried[joints, :1] * positions
-        return np.cross(axes, arms).T
+        return rows_of(
+            formulas.centre_column(as_vec(axis), as_vec(place), carried[joint])
+            for joint, place, axis in zip(joints, *joint_columns(pose), strict=True)
+        )
 
     def measure(self, pose: Pose) -> Floats:
         """The point of the ground below the centre of mass, (1, 2) [m]."""
@@ -118,34 +122,18 @@ def nearest_of_hull(corners: Floats, point: Floats) -> tuple[Floats, Floats]:
         inside, the normal's square beside an edge, identity beside a corner.
     """
     hull = convex_hull(corners)
-    x, z, edge = support_nearest(hull, 0, len(hull), float(point[0]), float(point[1]))
-    needed = np.zeros((2, 2)) if edge == INSIDE else np.eye(2)
-    if edge not in (INSIDE, AT_CORNER):
+    x, z, edge = formulas.support_nearest(hull, 0, len(hull), float(point[0]), float(point[1]))
+    needed = np.zeros((2, 2)) if edge == formulas.INSIDE else np.eye(2)
+    if edge not in (formulas.INSIDE, formulas.AT_CORNER):
         along = hull[(edge + 1) % len(hull)] - hull[edge]
         needed -= np.outer(along, along) / (along @ along)
     return np.array((x, z)), needed
 
 
 def convex_hull(points: Floats) -> Floats:
-    """Corners of the hull of points (n, 2), counter-clockwise, each once (Andrew 1979)."""
-    ordered = sorted({(float(x), float(y)) for x, y in points})
-    if len(ordered) < 3:
-        return np.array(ordered)
-    corners: list[tuple[float, float]] = []
-    for run in (ordered, ordered[::-1]):
-        half: list[tuple[float, float]] = []
-        for point in run:
-            while len(half) > 1 and _left(half[-2], half[-1], point) <= 0.0:
-                half.pop()
-            half.append(point)
-        corners += half[:-1]
-    return np.array(corners)
-
-
-def _left(start: Sequence[float], end: Sequence[float], point: Sequence[float]) -> float:
-    """A number that is positive where a point is to the left of a line."""
-    along, away = end[0] - start[0], end[1] - start[1]
-    return along * (point[1] - start[1]) - away * (point[0] - start[0])
+    """Return the corners of the hull of points (n, 2), counter-clockwise, each once."""
+    corners = np.empty((len(points), 2))
+    return corners[: formulas.convex_hull(points, corners)]
 
 
 def _corners(corners: object) -> Floats:

@@ -208,22 +208,33 @@ def build_model(
     )
 
 
-def person_model(anatomy: Anatomy, limits: Limits) -> Model:
-    """A person whose end effectors are the six points; all but the pelvis are asked for."""
-    joints, effectors = person_joints(anatomy)
+def anatomy_model(
+    anatomy: Anatomy,
+    limits: Limits,
+    joints: Sequence[ModelJoint],
+    effectors: Sequence[Effector],
+    tasks: Sequence[tuple[int, int, float]],
+) -> Model:
+    """Return a person of these joints as a model; tasks are (kind, end effector, weight)."""
     record, rest = build_body(anatomy)
     body = record[0]
     return build_model(
         anatomy.skeleton,
         joints,
         effectors,
-        [(POSITION, effector, 1.0) for effector in range(1, len(SIX))],
+        tasks,
         limits,
         size=anatomy.height,
         rest=rest,
         anchor=body.anchor,
         anchor_rotation=body.anchor_rotation,
     )
+
+
+def person_model(anatomy: Anatomy, limits: Limits) -> Model:
+    """A person whose end effectors are the six points; all but the pelvis are asked for."""
+    tasks = [(POSITION, effector, 1.0) for effector in range(1, len(SIX))]
+    return anatomy_model(anatomy, limits, *person_joints(anatomy), tasks)
 
 
 def skeleton_model(

@@ -185,7 +185,9 @@ def share_spine_error(pose: ModelPose, targets: Targets) -> None:
 @helper
 def target_flags(model: Model, targets: Targets) -> int:
     """Whether some position that is to be reached is missing, and whether nothing is asked."""
-    missing, asked = False, model.task_kind.shape[0] == 0
+    # Tasks that speak of no end effector, as of self-collision, are asked for in every frame.
+    missing = False
+    asked = model.task_kind.shape[0] == 0 or model.effector_joint.shape[0] == 0
     for task in range(model.task_kind.shape[0]):
         if not model.task_weight[task] > 0.0:
             continue
@@ -204,7 +206,7 @@ def end_skeleton(c: SkeletonContext, frames: Frames, frame: int, steps: int, fla
     """Write a skeleton's pose and how well it meets the targets of its end effectors."""
     out = frames.out
     targets = skeleton_targets(frames, frame)
-    for effector in range(c.pose.effectors.shape[0]):
+    for effector in range(targets.positions.shape[0]):
         position = vec_load(targets.positions, effector)
         out.residuals[frame, effector] = (
             vec_distance(vec_load(c.pose.effectors, effector), position)

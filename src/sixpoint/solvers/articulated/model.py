@@ -18,13 +18,13 @@ from ...kernels.quaternion import (
     quat_normalize,
     quat_rotate,
     quat_store,
-    quat_to_rotvec,
     quat_twist_angle,
     quat_unrotate,
 )
 from ...kernels.rotation import quat_from_euler_xyz, quat_to_euler_xyz
+from ...kernels.tasks import orient_residual, reach_column, reach_residual
 from ...kernels.types import Floats, Ints, Vec3
-from ...kernels.vector import as3, vec_add, vec_cross, vec_load, vec_store, vec_sub
+from ...kernels.vector import as3, vec_add, vec_load, vec_store, vec_sub
 
 HINGE, BALL = 1, 3
 """Degrees of freedom of a joint; 0 is fixed."""
@@ -174,7 +174,7 @@ def task_jacobian(model: Model, pose: ModelPose, axes: Floats, out: Floats) -> N
                         arm = vec_sub(
                             vec_load(pose.effectors, effector), vec_load(pose.position, joint)
                         )
-                        column = vec_cross(column, arm)
+                        column = reach_column(column, arm)
                 out[3 * task, k] = weight * column[0]
                 out[3 * task + 1, k] = weight * column[1]
                 out[3 * task + 2, k] = weight * column[2]
@@ -188,11 +188,12 @@ def task_residual(model: Model, pose: ModelPose, task: int, targets: Targets) ->
     """
     effector = model.task_effector[task]
     if model.task_kind[task] == POSITION:
-        gap = vec_sub(vec_load(targets.positions, effector), vec_load(pose.effectors, effector))
+        position = vec_load(pose.effectors, effector)
+        gap = reach_residual(vec_load(targets.positions, effector), position)
         scale = 1.0
     else:
         now = quat_load(pose.world, model.effector_joint[effector])
-        gap = quat_to_rotvec(quat_mul(quat_load(targets.rotations, effector), quat_conj(now)))
+        gap = orient_residual(quat_load(targets.rotations, effector), now)
         scale = model.size[0]  # a radian counts like a turn of the whole skeleton
     length = (gap[0] * gap[0] + gap[1] * gap[1] + gap[2] * gap[2]) ** 0.5 * scale
     if not length < 1e12:
@@ -266,16 +267,28 @@ def write_pose(
 ) -> None:
     """Local rotations in the rig's own frames (J, 4), and the root relative to its parent (3,).
 
-    Joints of the rig that the model does not have turn as in `rest` (J, 4).
+    Joints of the rig that the model does not have turn as in `rest` (J, 4). Those of the model that
+    the rig does not have turn the next one below them.
     """
     for rig in range(rest.shape[0]):
         quat_store(rotations, rig, quat_load(rest, rig))
     for joint in range(model.rig.shape[0]):
         rig = model.rig[joint]
         if rig >= 0:
-            rotation = quat_mul(quat_load(model.before, joint), quat_load(pose.local, joint))
+            rotation = quat_load(pose.local, joint)
+            above = model.parent[joint]
+            while above >= 0 and model.rig[above] < 0:
+                rotation = quat_mul(quat_load(pose.local, above), rotation)
+                above = model.parent[above]
+            rotation = quat_mul(quat_load(model.before, joint), rotation)
             rotation = quat_mul(rotation, quat_load(model.after, joint))
             quat_store(rotations, rig, quat_normalize(rotation))
+    write_root(model, vec_load(pose.position, 0), root)
+
+
+@helper
+def write_root(model: Model, position: Vec3, root: Floats) -> None:
+    """Write the position of a root as its parent sees it (3,)."""
     turn = model.anchor_rotation
-    away = vec_sub(vec_load(pose.position, 0), as3(model.anchor))
+    away = vec_sub(position, as3(model.anchor))
     root[0], root[1], root[2] = quat_unrotate((turn[0], turn[1], turn[2], turn[3]), away)

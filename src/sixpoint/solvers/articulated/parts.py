@@ -16,12 +16,13 @@ import numpy as np
 
 from ...kernels import arrays
 from ...kernels._jit import helper
-from ...kernels.quaternion import quat_load, quat_mul, quat_rotate, quat_store
+from ...kernels.quaternion import quat_load, quat_mul, quat_rotate, quat_store, quat_unrotate
 from ...kernels.types import Floats, Ints, Quat, Vec3
-from ...kernels.vector import vec_distance, vec_length, vec_load
+from ...kernels.vector import vec_add, vec_distance, vec_length, vec_load, vec_sub
 from ..context import LIMITED, MET, SPINE_LIMITED, SPINE_STRETCHED, UNREACHABLE
 from ..people.points import is_place
 from .context import Context, stop_flags
+from .joint_rotation import fit_nothing, fit_position, joint_rotation
 from .model import (
     HINGE,
     POSITION,
@@ -156,6 +157,15 @@ def node_offset(model: Model, node: int) -> Vec3:
 
 
 @helper
+def node_position(model: Model, pose: ModelPose, node: int) -> Vec3:
+    """World position of a joint or end effector."""
+    joints = model.parent.shape[0]
+    if node < joints:
+        return vec_load(pose.position, node)
+    return vec_load(pose.effectors, node - joints)
+
+
+@helper
 def next_weighted(parts: Parts, node: int) -> int:
     """This node or the first of its siblings after it that carries a goal; -1 for none."""
     while node >= 0 and not parts.weights[node] > 0.0:
@@ -181,6 +191,39 @@ def lever(c: Context, node: int) -> tuple[Vec3, int]:
         turn = quat_mul(turn, quat_load(c.pose.local, node))
         node = next_weighted(parts, parts.child[node])
     return (0.0, 0.0, 0.0), -1
+
+
+@helper
+def past_hinges(
+    c: Context, joint: int, base: Vec3, local: Quat, hinge: int
+) -> tuple[Vec3, Vec3, bool]:
+    """The first node past the hinges after a joint, and its goal, as seen from the joint.
+
+    The joint lies at `base` and is rotated by `local`; each hinge bends towards the goal of what it
+    carries, within its limits.
+
+    Returns:
+        Both in the frame of the joint's parent, and whether there is such a node.
+    """
+    model, pose, parts = c.model, c.pose, c.scratch.parts
+    below = parent_rotation(model, pose, joint)
+    turn, position, node = quat_mul(below, local), base, hinge
+    while is_hinge(model, node):
+        position = vec_add(position, quat_rotate(turn, node_offset(model, node)))
+        child = next_weighted(parts, parts.child[node])
+        arm, end = lever(c, child)
+        if end < 0:
+            return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), False
+        bend = quat_load(pose.local, node)
+        here = quat_rotate(bend, arm)
+        there = quat_unrotate(turn, vec_sub(vec_load(parts.goals, end), position))
+        fit = fit_position(fit_nothing(), here, there, 1.0)
+        bend, _ = joint_rotation(model, node, bend, fit, 1, (here, there))
+        turn, node = quat_mul(turn, bend), child
+    position = vec_add(position, quat_rotate(turn, node_offset(model, node)))
+    here = quat_unrotate(below, vec_sub(position, base))
+    there = quat_unrotate(below, vec_sub(vec_load(parts.goals, node), base))
+    return here, there, True
 
 
 @helper

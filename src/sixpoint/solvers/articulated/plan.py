@@ -29,12 +29,15 @@ from ..people.points import FARTHEST
 from ..plan import Plan, Status
 from ..problem import Problem
 from ..settings import Count, Fraction, Interval, Number, settings_record
-from ..solution2 import StopReason
+from ..solution import StopReason
 from ..start import StartSettings, check_prior
 from .build import new_pose, person_model, skeleton_model
 from .context import PersonContext, SkeletonContext
 from .model import ORIENTATION, POSITION, Model, read_pose
 from .self_collision import collision_slots, new_capsules
+
+if TYPE_CHECKING:
+    from ..base import Solver
 
 MISSED = 1e-3
 """A point farther from its target than this part of the skeleton's length has missed it."""
@@ -57,8 +60,8 @@ SKELETONS = StopRule(500, 1e-4, -math.inf)
 
 
 @dataclass(frozen=True, kw_only=True)
-class IterativeSettings(StartSettings):
-    """Settings of iterative methods; lengths are parts of the skeleton's size.
+class ArticulatedSettings:
+    """Settings of all iterative methods; lengths are parts of the skeleton's size.
 
     The size is the height of a person (without foot and head), or the longest way from the root of
     a skeleton along its bones.
@@ -72,6 +75,8 @@ class IterativeSettings(StartSettings):
     """Kinds of tasks that can be given."""
     weighs_axes: ClassVar[bool] = False
     """Whether tasks may have a covariance of their own."""
+    people_rule: ClassVar[StopRule] = PEOPLE
+    """When to stop with people, unless the settings say something else."""
 
     iterations: Count | None = None
     """Most iterations in a frame. Default: 20 for people by six points, 500 for other skeletons."""
@@ -85,17 +90,17 @@ class IterativeSettings(StartSettings):
     if TYPE_CHECKING:  # of `Solver`, beside which this is inherited
         name: ClassVar[str]
 
+        @property
+        def first(self) -> Solver | None:
+            """The solver that goes first, if there is one."""
+
         def numbers(self) -> dict[str, Number]:
             """Return the settings as numbers."""
-
-    def check(self) -> None:
-        """Refuse a model that nobody would read."""
-        check_prior(self, self.prior, self.start == "guided", 'start="guided"')
 
     @property
     def closeness(self) -> float:
         """What is near enough to end the iteration is met."""
-        return max(TOLERANCE, self.stop_rule(PEOPLE).tolerance)
+        return max(TOLERANCE, self.stop_rule(self.people_rule).tolerance)
 
     def stop_rule(self, usual: StopRule) -> StopRule:
         """Return the usual rule with what the settings say."""
@@ -104,7 +109,7 @@ class IterativeSettings(StartSettings):
 
     def person_settings(self) -> dict[str, Number]:
         """Return the settings for people as numbers."""
-        return {**self.numbers(), **self.stop_rule(PEOPLE)._asdict()}
+        return {**self.numbers(), **self.stop_rule(self.people_rule)._asdict()}
 
     def skeleton_settings(self, model: Model) -> dict[str, Number]:
         """Return the settings for another skeleton as numbers."""
@@ -117,6 +122,15 @@ class IterativeSettings(StartSettings):
     def skeleton_scratch(self, model: Model) -> Any:
         """Return scratch memory for the kernel of any skeleton."""
         raise NotImplementedError
+
+
+@dataclass(frozen=True, kw_only=True)
+class IterativeSettings(ArticulatedSettings, StartSettings):
+    """Settings of iterative methods that may start at the pose of another solver."""
+
+    def check(self) -> None:
+        """Refuse a model that nobody would read."""
+        check_prior(self, self.prior, self.start == "guided", 'start="guided"')
 
 
 def articulated_plan(solver: Any, problem: Problem) -> Plan:
@@ -138,9 +152,9 @@ def is_person(problem: Problem) -> bool:
 class ArticulatedPersonPlan(PersonPlan):
     """A person as an articulated model whose end effectors are the six points."""
 
-    solver: IterativeSettings
+    solver: ArticulatedSettings
 
-    def __init__(self, solver: IterativeSettings, problem: Problem) -> None:
+    def __init__(self, solver: ArticulatedSettings, problem: Problem) -> None:
         super().__init__(solver, problem)
         self.kernel = solver.solve_people
         self.start = None if solver.first is None else solver.first.plan(problem)
@@ -176,9 +190,9 @@ class SkeletonPlan(Plan):
     or, without tasks, the ends of the skeleton.
     """
 
-    solver: IterativeSettings
+    solver: ArticulatedSettings
 
-    def __init__(self, solver: IterativeSettings, problem: Problem) -> None:
+    def __init__(self, solver: ArticulatedSettings, problem: Problem) -> None:
         super().__init__(solver, problem)
         self.kernel = solver.solve_skeletons
         self.body = problem.skeleton.articulation
@@ -234,9 +248,16 @@ class SkeletonPlan(Plan):
         whole = any(isinstance(task, SelfCollision) for task in self.tasks)
         return skeleton_model(self.body, self.limits, self.nodes, tasks, whole=whole)
 
+    def numbers_of_method(self) -> Mapping[str, Number]:
+        """Return what the kernel reads."""
+        return self.solver.skeleton_settings(self.model)
+
     def new_scratch(self) -> Any:
         """Return scratch memory for the kernel, with what shall stay apart."""
-        scratch = self.solver.skeleton_scratch(self.model)
+        return self.with_capsules(self.solver.skeleton_scratch(self.model))
+
+    def with_capsules(self, scratch: Any) -> Any:
+        """Return scratch memory that also knows what shall stay apart."""
         for task in self.tasks:
             if isinstance(task, SelfCollision):
                 scratch = scratch._replace(capsules=new_capsules(self.skeleton, task, self.model))
@@ -244,7 +265,7 @@ class SkeletonPlan(Plan):
 
     def new_context(self, rate: float) -> SkeletonContext:
         """Return the tables of the kernel, with fresh memory."""
-        settings = settings_record(self.solver.skeleton_settings(self.model))
+        settings = settings_record(self.numbers_of_method())
         return SkeletonContext(settings, self.model, new_pose(self.model), self.new_scratch())
 
     def begin(self, context: SkeletonContext, pose: Pose) -> None:

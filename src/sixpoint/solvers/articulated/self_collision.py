@@ -14,14 +14,14 @@ import numpy as np
 from ...body.shapes import free_pairs
 from ...body.skeleton import Skeleton
 from ...kernels._jit import helper
-from ...kernels.capsule import way_apart
+from ...kernels.capsule import nearest_points, way_apart
 from ...kernels.quaternion import quat_load, quat_rotate
+from ...kernels.tasks import reach_column
 from ...kernels.types import Floats, Ints, Vec3
 from ...kernels.vector import (
     vec_add,
-    vec_cross,
+    vec_distance,
     vec_dot,
-    vec_length,
     vec_load,
     vec_scale,
     vec_store,
@@ -32,8 +32,6 @@ from .model import SELF_COLLISION, Model, ModelPose
 
 SLOTS = 12
 """Pairs that are pushed apart at a time: the deepest."""
-POINT = 1e-12
-"""A line shorter than the root of this is a point [m^2]."""
 
 
 class Capsules(NamedTuple):
@@ -66,23 +64,6 @@ class Capsules(NamedTuple):
 
 
 @helper
-def nearest_points(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> tuple[Vec3, Vec3]:
-    """Of the lines from a to b and from c to d (Ericson 2004, section 5.1.9)."""
-    one, other, apart = vec_sub(b, a), vec_sub(d, c), vec_sub(a, c)
-    aa, ee = vec_dot(one, one), vec_dot(other, other)
-    bb, cc, ff = vec_dot(one, other), vec_dot(one, apart), vec_dot(other, apart)
-    cross = aa * ee - bb * bb
-    s = 0.0
-    if aa > POINT and cross > 1e-10 * aa * ee:
-        s = min(max((bb * ff - cc * ee) / cross, 0.0), 1.0)
-    t = (bb * s + ff) / ee if ee > POINT else 0.0
-    if t < 0.0 or t > 1.0 or ee <= POINT:
-        t = min(max(t, 0.0), 1.0)
-        s = min(max((bb * t - cc) / aa, 0.0), 1.0) if aa > POINT else 0.0
-    return vec_add(a, vec_scale(one, s)), vec_add(c, vec_scale(other, t))
-
-
-@helper
 def place_ends(pose: ModelPose, capsules: Capsules) -> None:
     """Where the ends of all lines are in the world."""
     for i in range(capsules.joint.shape[0]):
@@ -97,12 +78,16 @@ def place_ends(pose: ModelPose, capsules: Capsules) -> None:
 
 
 @helper
-def pair_points(capsules: Capsules, pair: int) -> tuple[Vec3, Vec3]:
-    """Nearest points of two capsules whose ends are placed."""
-    one, other = capsules.ends[capsules.pair[pair, 0]], capsules.ends[capsules.pair[pair, 1]]
-    return nearest_points(
-        vec_load(one, 0), vec_load(one, 1), vec_load(other, 0), vec_load(other, 1)
-    )
+def pair_depth(capsules: Capsules, pair: int) -> tuple[Vec3, Vec3, float]:
+    """Nearest points of two capsules whose ends are placed, and how deep they are in each other.
+
+    The depth counts the margin; it is negative where they are apart.
+    """
+    i, j = capsules.pair[pair, 0], capsules.pair[pair, 1]
+    a, b = vec_load(capsules.ends[i], 0), vec_load(capsules.ends[i], 1)
+    one, other = nearest_points(a, b, vec_load(capsules.ends[j], 0), vec_load(capsules.ends[j], 1))
+    reach = capsules.radius[i] + capsules.radius[j] + capsules.margin[0]
+    return one, other, reach - vec_distance(one, other)
 
 
 @helper
@@ -117,9 +102,7 @@ def apart_square(pose: ModelPose, capsules: Capsules) -> float:
     place_ends(pose, capsules)
     total = 0.0
     for p in range(capsules.pair.shape[0]):
-        one, other = pair_points(capsules, p)
-        reach = capsules.radius[capsules.pair[p, 0]] + capsules.radius[capsules.pair[p, 1]]
-        depth = reach + capsules.margin[0] - vec_length(vec_sub(one, other))
+        _, _, depth = pair_depth(capsules, p)
         total += max(depth, 0.0) ** 2
     return total
 
@@ -139,10 +122,7 @@ def find_touching(
         capsules.chosen[k], capsules.depth[k] = -1, 0.0
     deepest, total = 0.0, 0.0
     for p in range(capsules.pair.shape[0]):
-        i, j = capsules.pair[p, 0], capsules.pair[p, 1]
-        one, other = pair_points(capsules, p)
-        gap = vec_length(vec_sub(one, other))
-        depth = capsules.radius[i] + capsules.radius[j] + capsules.margin[0] - gap
+        one, other, depth = pair_depth(capsules, p)
         if not depth > 0.0:
             continue
         deepest, total = max(deepest, depth), total + depth
@@ -186,7 +166,7 @@ def touching_rows(
             arm = vec_sub(point, vec_load(pose.position, joint))
             sign = 1.0 if moves else -1.0
             for c in range(model.first[joint], model.first[joint] + model.freedom[joint]):
-                speed = vec_cross(vec_load(axes, c), arm)
+                speed = reach_column(vec_load(axes, c), arm)
                 jacobian[3 * task, c] = sign * vec_dot(speed, away)
 
 

@@ -6,7 +6,7 @@ hold. The tests run every law over every entry of `SOLVERS`.
 
 from __future__ import annotations
 
-from ..base2 import Solver
+from ..base import Solver
 from .law import Law, LawBroken
 from .people import PERSON_LAWS
 from .skeletons import SKELETON_LAWS

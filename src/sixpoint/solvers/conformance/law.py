@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ...kernels.types import Floats
-from ..base2 import Solver
+from ..base import Solver
 
 Law: TypeAlias = Callable[[Solver], None]
 

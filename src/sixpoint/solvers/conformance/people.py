@@ -17,9 +17,9 @@ from ...limits import adult_limits
 from ...motion.mirror import mirror_points
 from ...motion.motion import Motion
 from ...motion.points import SIX, Points
-from ..base2 import Solver
+from ..base import Solver
 from ..problem import LimitsChoice
-from ..solution2 import Result, StopReason
+from ..solution import Result, StopReason
 from .law import EQUAL, SAME, SEED, hold, laws_in, residual_error
 
 EXACT = 1e-3

@@ -14,8 +14,8 @@ from ...motion.motion import Motion
 from ...motion.points import Points
 from ...motion.pose import Pose
 from ...tasks import Orient, Reach
-from ..base2 import Solver
-from ..solution2 import Result, StopReason
+from ..base import Solver
+from ..solution import Result, StopReason
 from .law import EQUAL, SAME, SEED, hold, laws_in, residual_error
 
 RATE = 60.0

@@ -16,7 +16,7 @@ from ...tasks import Orient, Reach, SelfCollision, Task
 from ..articulated.build import model_depth
 from ..articulated.model import Model
 from ..articulated.plan import IterativeSettings, articulated_plan
-from ..base2 import Capabilities, Solver
+from ..base import Capabilities, Solver
 from ..people.plan import PAPER_HEIGHT, PersonSettings
 from ..plan import Plan
 from ..problem import Problem

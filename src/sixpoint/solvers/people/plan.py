@@ -33,7 +33,7 @@ from ..context import (
 from ..plan import Plan, Status
 from ..problem import Problem
 from ..settings import Interval, Number, Numbers, Triple, settings_record
-from ..solution2 import StopReason
+from ..solution import StopReason
 from .body import build_body, held_rest, new_state, new_work, remember_pose
 from .tables import FIRST_LIMB, HEAD, LIMBS
 

@@ -46,7 +46,7 @@ from ...kernels.vector import (
     vec_sub,
     vec_unit,
 )
-from ..base2 import Capabilities, Solver
+from ..base import Capabilities, Solver
 from ..context import LIMITED, MISSING, Frames
 from ..people.plan import PersonSettings
 from ..people.points import begin_frame

@@ -48,7 +48,7 @@ from ...priors.layout import measures, mirror_inputs, mirror_outputs
 from ...priors.model import Prior, prior_of
 from ...priors.poses import build_of
 from ...priors.spine_resampling import spine_map
-from ..base2 import Capabilities, Solver
+from ..base import Capabilities, Solver
 from ..context import MISSING, SPINE_LIMITED, UNREACHABLE, Frames, RecordArray
 from ..people.body import row_names
 from ..people.plan import PersonPlan, PersonSettings

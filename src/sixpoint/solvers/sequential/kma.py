@@ -33,7 +33,7 @@ from ...kernels.rotation import rotation_between
 from ...kernels.types import Quat, Vec3
 from ...kernels.vector import vec_add, vec_length, vec_load, vec_scale, vec_store, vec_sub
 from ..articulated.joint_rotation import swing_joint
-from ..base2 import Capabilities, Solver
+from ..base import Capabilities, Solver
 from ..context import OUT_OF_STEPS, SPINE_LIMITED, SPINE_STRETCHED, Frames
 from ..people.plan import PAPER_HEIGHT, TOLERANCE, PersonSettings
 from ..people.points import begin_frame, known_rotation

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...motion.pose import Pose
-from ..base2 import Solver
+from ..base import Solver
 from ..people.body import row_names
 from ..people.plan import PersonPlan
 from ..problem import Problem

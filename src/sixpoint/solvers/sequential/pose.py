@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...kernels._jit import helper
 from ...kernels.limits import limit_project
 from ...kernels.quaternion import quat_load, quat_mul, quat_normalize, quat_store, quat_unrotate
-from ...kernels.types import Quat
+from ...kernels.types import Floats, Quat
 from ...kernels.vector import as3, vec_load, vec_store, vec_sub
 from ..context import Frames, Output
 from ..people.points import end_frame
@@ -33,20 +33,24 @@ def hold_ends(c: Context) -> None:
 
 
 @helper
+def write_row(c: Context, row: int, rotations: Floats) -> None:
+    """Write the anatomical rotation of a row as that of its joint of the rig, if it has one."""
+    body = c.body
+    joint = body.rig[row]
+    if joint >= 0:
+        rotation = quat_mul(quat_load(body.before, row), quat_load(c.work.local, row))
+        rotation = quat_mul(rotation, quat_load(body.after, row))
+        quat_store(rotations, joint, quat_normalize(rotation))
+
+
+@helper
 def write_pose(c: Context, out: Output, frame: int) -> None:
     """Anatomical rotations to the rig's own; joints without a row stay at rest."""
     body, rest, work = c.body, c.rest, c.work
     for joint in range(rest.shape[0]):  # a slice would compile NumPy's messages, too
         quat_store(out.rotations[frame], joint, quat_load(rest, joint))
     for row in range(body.rows):
-        joint = body.rig[row]
-        if joint >= 0:
-            turned = quat_mul(quat_load(body.before, row), quat_load(work.local, row))
-            quat_store(
-                out.rotations[frame],
-                joint,
-                quat_normalize(quat_mul(turned, quat_load(body.after, row))),
-            )
+        write_row(c, row, out.rotations[frame])
     base = as3(body.anchor)
     a = body.anchor_rotation
     turn = (a[0], a[1], a[2], a[3])

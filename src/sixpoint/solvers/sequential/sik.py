@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from ...kernels.vector import vec_load, vec_store
-from ..base2 import Capabilities, Solver
+from ..base import Capabilities, Solver
 from ..context import Frames
 from ..people.plan import PersonSettings
 from ..people.points import begin_frame, known_rotation

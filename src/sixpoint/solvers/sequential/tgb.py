@@ -25,7 +25,7 @@ from ...kernels.quaternion import (
 )
 from ...kernels.types import Floats, Quat
 from ...kernels.vector import vec_store
-from ..base2 import Capabilities, Solver
+from ..base import Capabilities, Solver
 from ..context import Frames
 from ..people.plan import PersonSettings
 from ..people.points import begin_frame, known_rotation

@@ -35,7 +35,9 @@ from ..articulated.parts import (
     lever,
     next_weighted,
     node_offset,
+    node_position,
     parent_rotation,
+    past_hinges,
 )
 
 
@@ -101,13 +103,9 @@ def drag(c: Context, node: int, above: int) -> None:
     It shall lie on the line from the node's goal to where it is now, a bone's length away.
     """
     model, pose, parts = c.model, c.pose, c.scratch.parts
-    joints = model.parent.shape[0]
     goal = vec_load(parts.goals, node)
     here = vec_load(pose.position, above)
-    if node < joints:
-        now = vec_load(pose.position, node)
-    else:
-        now = vec_load(pose.effectors, node - joints)
+    now = node_position(model, pose, node)
     otherwise = vec_unit(vec_sub(here, now), (0.0, 0.0, 0.0))
     direction = vec_unit(vec_sub(here, goal), otherwise)
     position = vec_add(goal, vec_scale(direction, vec_length(node_offset(model, node))))
@@ -171,24 +169,9 @@ def aim_past_hinges(c: Context, joint: int, held: Quat, hinge: int) -> tuple[Qua
     Where a hinge shall be does not say how its axis shall lie. A shoulder therefore lets the elbow
     bend as it will, and swings the hand, not the elbow alone, to its goal.
     """
-    model, pose, parts = c.model, c.pose, c.scratch.parts
-    below = parent_rotation(model, pose, joint)
-    base = vec_load(pose.position, joint)
-    turn, position, node = quat_mul(below, held), base, hinge
-    while is_hinge(model, node):
-        position = vec_add(position, quat_rotate(turn, node_offset(model, node)))
-        child = next_weighted(parts, parts.child[node])
-        arm, end = lever(c, child)
-        if end < 0:
-            return held, False
-        bend = quat_load(pose.local, node)
-        here = quat_rotate(bend, arm)
-        there = quat_unrotate(turn, vec_sub(vec_load(parts.goals, end), position))
-        fit = fit_position(fit_nothing(), here, there, 1.0)
-        bend, _ = joint_rotation(model, node, bend, fit, 1, (here, there))
-        turn, node = quat_mul(turn, bend), child
-    position = vec_add(position, quat_rotate(turn, node_offset(model, node)))
-    here = quat_unrotate(below, vec_sub(position, base))
-    there = quat_unrotate(below, vec_sub(vec_load(parts.goals, node), base))
+    base = vec_load(c.pose.position, joint)
+    here, there, found = past_hinges(c, joint, base, held, hinge)
+    if not found:
+        return held, False
     fit = fit_position(fit_nothing(), here, there, 1.0)
-    return joint_rotation(model, joint, held, fit, 1, (here, there))
+    return joint_rotation(c.model, joint, held, fit, 1, (here, there))

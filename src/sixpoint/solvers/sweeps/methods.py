@@ -13,7 +13,7 @@ from typing import ClassVar
 from ..articulated.model import Model
 from ..articulated.parts import person_parts, whole_part
 from ..articulated.plan import IterativeSettings, articulated_plan
-from ..base2 import Capabilities, Solver
+from ..base import Capabilities, Solver
 from ..people.plan import PersonSettings
 from ..plan import Plan
 from ..problem import Problem

@@ -1,1 +1,0 @@
-"""The inner loops of the solvers, under the same file names. They know numbers, not people."""

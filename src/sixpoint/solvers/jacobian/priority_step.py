@@ -1,0 +1,408 @@
+"""One step of prioritized IK: tasks, posture and limits made ready for the levels of `ladder`.
+
+Ball joints turn by rotation vectors in their parent's frame: unlike angles about three axes these
+know no gimbal lock and prefer no direction. Lengths are divided by the model's size, so that tasks
+of position and of orientation stand side by side.
+
+Functions of a context `c` expect a `PriorityWork` in `c.scratch`, and in `c.settings` the numbers
+`damping`, `cut`, `posture` (part of the way to the posture in one step), `task_step` and
+`joint_step`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from ...kernels._jit import helper
+from ...kernels.limits import limit_clamp_angle, limit_project, limit_violation
+from ...kernels.quaternion import (
+    quat_from_axis_angle,
+    quat_from_rotvec,
+    quat_load,
+    quat_mul,
+    quat_normalize,
+    quat_rotate,
+    quat_store,
+    quat_twist_angle,
+)
+from ...kernels.rotation import angle_wrap
+from ...kernels.tasks import orient_residual
+from ...kernels.types import Floats, Ints, Quat, Vec3
+from ...kernels.vector import vec_add, vec_dot, vec_length, vec_load, vec_scale, vec_store, vec_sub
+from ..articulated.context import Context
+from ..articulated.model import (
+    BALL,
+    HINGE,
+    ORIENTATION,
+    POSITION,
+    SELF_COLLISION,
+    Model,
+    ModelPose,
+    Targets,
+)
+from ..articulated.self_collision import Capsules
+from ..context import LIMITED
+from ..people.points import is_place
+from ..people.tables import FIRST_LIMB, LIMBS
+from .ladder import Damping, Ladder, ladder_step
+
+PROGRESS = 1.0 - 1e-6
+"""A level whose error is less than this part of what it was has come nearer."""
+DAMPING_GROWTH, DAMPING_DECAY, MOST_DAMPING = 1.5, 1.2, 100.0
+"""Damping is multiplied by the first after a step that brought nothing, divided by the second after
+one that did, and multiplied by the third in all at most."""
+ON_LIMIT = 1e-3
+"""A ball joint this little beyond its limits is brought back without a new step [rad]."""
+LEAST_SLOPE = 0.1
+"""A boundary that rotations cross more slowly than this has no direction [rad/rad]."""
+HALF = 0.5e-6
+"""Half of a small rotation [rad]."""
+
+
+class PriorityWork(NamedTuple):
+    """Tables and scratch memory of prioritized steps: N joints, D degrees of freedom, L levels."""
+
+    floating: Ints
+    """Whether the root moves: the last three degrees of freedom are its position, (1,)."""
+    lumbar: Ints
+    """Joint that turns only while the root is held: both together could do the same in many ways;
+    -1 for none, (1,)."""
+    posture: Floats
+    """Local rotations that joints are drawn to, (N, 4); a root that moves, to its estimate."""
+    compliance: Floats
+    """How readily each degree of freedom moves, compared with others, (D,)."""
+    capsules: Capsules
+    """What shall stay apart."""
+    ladder: Ladder
+    """The levels, three rows for each task."""
+    axes: Floats
+    """World axes of the degrees of freedom that turn, (D, 3)."""
+    errors: Floats
+    """Residual of each level as a part of the size, (L,)."""
+    held: Ints
+    """Degrees of freedom of each joint that its limit holds, (N,)."""
+    normal: Floats
+    """Direction in which a ball joint is held, (N, 3)."""
+    goal: Floats
+    """Rotation vector that the limit allows [rad], (N, 3)."""
+    root_offset: Floats
+    """How the root was turned against its estimate in the frame before, (1, 4)."""
+
+
+@helper
+def rotvec_axes(model: Model, pose: ModelPose, axes: Floats) -> None:
+    """World axis of every degree of freedom, (D, 3): X, Y and Z of its parent for a ball."""
+    for joint in range(model.parent.shape[0]):
+        freedom = model.freedom[joint]
+        if freedom == 0:
+            continue
+        above = (1.0, 0.0, 0.0, 0.0)
+        if model.parent[joint] >= 0:
+            above = quat_load(pose.world, model.parent[joint])
+        k = model.first[joint]
+        if freedom == HINGE:
+            vec_store(axes, k, quat_rotate(above, vec_load(model.axis, joint)))
+        else:
+            vec_store(axes, k, quat_rotate(above, (1.0, 0.0, 0.0)))
+            vec_store(axes, k + 1, quat_rotate(above, (0.0, 1.0, 0.0)))
+            vec_store(axes, k + 2, quat_rotate(above, (0.0, 0.0, 1.0)))
+
+
+@helper
+def scale_tasks(c: Context, targets: Targets) -> int:
+    """Make the Jacobian and the residuals ready for the levels.
+
+    Lengths become parts of the size, residuals of positions at most `task_step` long; columns are
+    scaled by compliance; the root gets its columns; a target that is not known leaves no rows.
+
+    Returns:
+        How many targets are known.
+    """
+    model, work = c.model, c.scratch
+    jacobian, residual = work.ladder.jacobian, work.ladder.residual
+    d = jacobian.shape[1]
+    turning = d - 3 if work.floating[0] else d
+    count = 0
+    for task in range(model.task_kind.shape[0]):
+        effector = model.task_effector[task]
+        kind = model.task_kind[task]
+        position = kind == POSITION
+        known = kind == SELF_COLLISION
+        if position:
+            known = is_place(vec_load(targets.positions, effector))
+        elif kind == ORIENTATION:
+            known = not math.isnan(targets.rotations[effector, 0])
+        scale = 0.0
+        if known:
+            count += 1
+            scale = 1.0 if kind == ORIENTATION else 1.0 / model.size[0]
+        square = 0.0
+        for i in range(3 * task, 3 * task + 3):
+            for k in range(turning):
+                jacobian[i, k] *= scale * work.compliance[k]
+            for k in range(turning, d):
+                jacobian[i, k] = 0.0
+            residual[i] *= scale
+            square += residual[i] * residual[i]
+        if position and known and turning < d:
+            for k in range(3):
+                jacobian[3 * task + k, turning + k] = model.task_weight[task]
+        limit = c.settings.task_step * model.task_weight[task]
+        if kind != ORIENTATION and square > limit * limit:
+            for i in range(3 * task, 3 * task + 3):
+                residual[i] *= limit / math.sqrt(square)
+    return count
+
+
+@helper
+def adapt_damping(c: Context, slack: float) -> None:
+    """Damp a level more that did not come nearer, and all below it.
+
+    A stretched limb would swing about the straight line for ever, lower levels and the posture bend
+    it again and again: to first order they do not disturb higher levels, to second they do. Errors
+    within the slack are none. Expects residuals as `task_residuals` leaves them.
+    """
+    model, work = c.model, c.scratch
+    levels, scale = work.ladder.levels, work.ladder.damping_scale
+    last = levels.shape[0] - 1
+    worse = False
+    for level in range(last + 1):
+        if level < last:
+            square = 0.0
+            for i in range(levels[level], levels[level + 1]):
+                unit = 1.0 if model.task_kind[i // 3] == ORIENTATION else 1.0 / model.size[0]
+                part = work.ladder.residual[i] * unit
+                square += part * part
+            error = math.sqrt(square)
+            worse = worse or (error > slack and error > PROGRESS * work.errors[level])
+            work.errors[level] = error
+        if worse:
+            scale[level] = min(scale[level] * DAMPING_GROWTH, MOST_DAMPING)
+        else:
+            scale[level] = max(1.0, scale[level] / DAMPING_DECAY)
+
+
+@helper
+def posture_step(c: Context, root: Quat) -> None:
+    """Write a part of the way to the posture; a root that moves is drawn to the rotation given."""
+    model, work = c.model, c.scratch
+    step = work.ladder.secondary
+    scale = work.ladder.damping_scale[work.ladder.damping_scale.shape[0] - 1]
+    part = c.settings.posture / (scale * scale * scale * scale)
+    for k in range(step.shape[0]):
+        step[k] = 0.0
+    for joint in range(model.parent.shape[0]):
+        freedom = model.freedom[joint]
+        if freedom == 0:
+            continue
+        k = model.first[joint]
+        pull = part / work.compliance[k]
+        local = quat_load(c.pose.local, joint)
+        goal = root if joint == 0 and work.floating[0] else quat_load(work.posture, joint)
+        if freedom == HINGE:
+            axis = vec_load(model.axis, joint)
+            away = quat_twist_angle(goal, axis) - quat_twist_angle(local, axis)
+            step[k] = pull * angle_wrap(away)
+        else:
+            rotvec = orient_residual(goal, local)
+            step[k], step[k + 1], step[k + 2] = vec_scale(rotvec, pull)
+
+
+@helper
+def rotated_ball(pose: ModelPose, joint: int, step: Floats, k: int) -> Quat:
+    """Local rotation of a ball joint after a step."""
+    rotation = quat_from_rotvec((step[k], step[k + 1], step[k + 2]))
+    return quat_normalize(quat_mul(rotation, quat_load(pose.local, joint)))
+
+
+@helper
+def limit_slope(model: Model, joint: int, local: Quat) -> Vec3:
+    """How a rotation about the parent's X, Y and Z takes a ball joint farther beyond its limits.
+
+    From both sides: a difference to one side is off by the curvature of the boundary, and left and
+    right would part by a millionth in each step.
+    """
+    limits = model.limits
+    x = limit_violation(limits, joint, quat_mul((1.0, HALF, 0.0, 0.0), local))
+    y = limit_violation(limits, joint, quat_mul((1.0, 0.0, HALF, 0.0), local))
+    z = limit_violation(limits, joint, quat_mul((1.0, 0.0, 0.0, HALF), local))
+    x -= limit_violation(limits, joint, quat_mul((1.0, -HALF, 0.0, 0.0), local))
+    y -= limit_violation(limits, joint, quat_mul((1.0, 0.0, -HALF, 0.0), local))
+    z -= limit_violation(limits, joint, quat_mul((1.0, 0.0, 0.0, -HALF), local))
+    scale = 0.25 / HALF
+    return (x * scale, y * scale, z * scale)
+
+
+@helper
+def hold_limits(c: Context) -> bool:
+    """Look for joints that the step takes beyond their limits, and hold them there.
+
+    A hinge is held on its limit. A ball joint is held across the boundary that it passed, so that
+    it may slide along it; if it leaves its limits again, wholly.
+
+    Returns:
+        Whether more is held than before.
+    """
+    model, work = c.model, c.scratch
+    found = False
+    step = work.ladder.step
+    for joint in range(model.parent.shape[0]):
+        freedom = model.freedom[joint]
+        if freedom == 0 or work.held[joint] == freedom:
+            continue
+        k = model.first[joint]
+        local = quat_load(c.pose.local, joint)
+        if freedom == HINGE:
+            angle = quat_twist_angle(local, vec_load(model.axis, joint)) + step[k]
+            back = angle_wrap(limit_clamp_angle(model.limits, joint, angle) - angle)
+            if back != 0.0:
+                work.held[joint] = HINGE
+                work.goal[joint, 0] = step[k] + back
+                found = True
+            continue
+        rotated = rotated_ball(c.pose, joint, step, k)
+        beyond = limit_violation(model.limits, joint, rotated)
+        if beyond <= ON_LIMIT:
+            continue
+        found = True
+        slope = limit_slope(model, joint, rotated)
+        steep = vec_length(slope)
+        if work.held[joint] == 0 and steep > LEAST_SLOPE:
+            work.held[joint] = 1
+            normal = vec_scale(slope, 1.0 / steep)
+            vec_store(work.normal, joint, normal)
+            rotvec = (step[k], step[k + 1], step[k + 2])
+            vec_store(work.goal, joint, vec_sub(rotvec, vec_scale(normal, beyond / steep)))
+        else:
+            inside = limit_project(model.limits, joint, rotated)
+            work.held[joint] = BALL
+            vec_store(work.goal, joint, orient_residual(inside, local))
+    return found
+
+
+@helper
+def begin_step(c: Context) -> int:
+    """Begin a step with what limits decide; the number of directions that they take."""
+    model, work = c.model, c.scratch
+    ladder = work.ladder
+    rank = 0
+    for k in range(ladder.step.shape[0]):
+        ladder.step[k] = 0.0
+    for joint in range(model.parent.shape[0]):
+        held = work.held[joint]
+        if held == 0:
+            continue
+        k = model.first[joint]
+        goal = vec_scale(vec_load(work.goal, joint), 1.0 / work.compliance[k])
+        if held < model.freedom[joint]:
+            normal = vec_load(work.normal, joint)
+            along = vec_dot(normal, goal)
+            for i in range(3):
+                ladder.basis[rank, k + i] = normal[i]
+                ladder.step[k + i] = along * normal[i]
+            ladder.low[rank], ladder.high[rank] = k, k + 3
+            rank += 1
+            continue
+        for i in range(held):
+            ladder.basis[rank, k + i] = 1.0
+            ladder.step[k + i] = goal[i]
+            ladder.low[rank], ladder.high[rank] = k + i, k + i + 1
+            rank += 1
+    return rank
+
+
+@helper
+def release_joints(c: Context, root_known: bool) -> None:
+    """Let go of all joints but a root whose rotation is known, or else of the lumbar joint."""
+    work = c.scratch
+    for joint in range(work.held.shape[0]):
+        work.held[joint] = 0
+    kept = 0 if root_known else work.lumbar[0]
+    if kept >= 0:
+        work.held[kept] = c.model.freedom[kept]
+        vec_store(work.goal, kept, (0.0, 0.0, 0.0))
+
+
+@helper
+def cap_rotations(model: Model, step: Floats, most: float) -> float:
+    """Scale a step so that no joint turns by more than this; how far the farthest was to turn.
+
+    Together, not one by one: joints that move against each other would part.
+    """
+    farthest = 0.0
+    for joint in range(model.parent.shape[0]):
+        square = 0.0
+        for k in range(model.first[joint], model.first[joint] + model.freedom[joint]):
+            square += step[k] * step[k]
+        farthest = max(farthest, math.sqrt(square))
+    if farthest > most:
+        last = model.first.shape[0] - 1
+        for k in range(model.first[last] + model.freedom[last]):
+            step[k] *= most / farthest
+    return farthest
+
+
+@helper
+def limited_step(c: Context, near: float) -> float:
+    """The step of all levels within limits: what leaves them is held, and the rest makes up for it.
+
+    Every pass holds more than the one before, so that passes come to an end. `near` is that of
+    `Damping`.
+
+    Returns:
+        How far the joint that turns farthest would turn if that were not capped [rad].
+    """
+    settings, work = c.settings, c.scratch
+    step = work.ladder.step
+    d = step.shape[0]
+    turning = d - 3 if work.floating[0] else d
+    damping = Damping(settings.damping, near, settings.cut)
+    farthest = 0.0
+    for _ in range(d + 1):
+        ladder_step(work.ladder, damping, begin_step(c))
+        for k in range(turning):
+            step[k] *= work.compliance[k]
+        farthest = cap_rotations(c.model, step, settings.joint_step)
+        if not hold_limits(c):
+            break
+    return farthest
+
+
+@helper
+def take_step(c: Context) -> None:
+    """Turn every joint and move the root; what is a hair beyond a limit goes back to it."""
+    model, pose, step = c.model, c.pose, c.scratch.ladder.step
+    for joint in range(model.parent.shape[0]):
+        freedom = model.freedom[joint]
+        if freedom == 0:
+            continue
+        k = model.first[joint]
+        if freedom == HINGE:
+            axis = vec_load(model.axis, joint)
+            angle = quat_twist_angle(quat_load(pose.local, joint), axis) + step[k]
+            angle = limit_clamp_angle(model.limits, joint, angle)
+            quat_store(pose.local, joint, quat_from_axis_angle(axis, angle))
+        else:
+            rotated = rotated_ball(pose, joint, step, k)
+            quat_store(pose.local, joint, limit_project(model.limits, joint, rotated))
+    if c.scratch.floating[0]:
+        k = step.shape[0] - 3
+        move = vec_scale((step[k], step[k + 1], step[k + 2]), model.size[0])
+        vec_store(pose.position, 0, vec_add(vec_load(pose.position, 0), move))
+
+
+@helper
+def limb_flags(c: Context) -> int:
+    """Flags of the limbs that a held joint moves, other than the root and the lumbar joint."""
+    model, work = c.model, c.scratch
+    flags = 0
+    for limb in range(LIMBS):
+        for joint in range(1, model.parent.shape[0]):
+            if (
+                joint != work.lumbar[0]
+                and work.held[joint] > 0
+                and model.moves[FIRST_LIMB + limb, joint]
+            ):
+                flags |= LIMITED << limb
+    return flags

@@ -1,0 +1,1 @@
+"""Mass-spring IK: joints are masses and bones springs; and expressive motion made with it."""

@@ -1,0 +1,349 @@
+"""Mass-spring ("energy transfer") IK: joints are masses, bones are springs.
+
+Huang and Pelachaud, "An Efficient Energy Transfer Inverse Kinematics Solution" (2012). Positions
+are solved first, as a chain of masses and springs that comes to rest with its end effector at the
+target; rotations follow in closed form; what they have beyond a limit is passed on to the parent.
+
+**Good at** changing the pose little: all joints share what is asked, little rolls up, nothing is
+singular, and several targets with weights need nothing new. **Bad at** long chains in a hurry:
+waves run along them, so that steps grow with the number of joints; and it has parameters.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, cast
+
+from ...body.skeleton import Skeleton
+from ...errors import InputError, UnknownName
+from ...kernels.types import Floats
+from ...tasks import Reach, Task
+from ..articulated.model import Model
+from ..articulated.parts import Ranges, person_parts, whole_part
+from ..articulated.plan import (
+    ArticulatedPersonPlan,
+    IterativeSettings,
+    SkeletonPlan,
+    StopRule,
+    is_person,
+)
+from ..base import Capabilities, Solver
+from ..context import Output
+from ..people.plan import PersonSettings
+from ..plan import Plan
+from ..problem import Problem
+from ..settings import Interval, Number, Positive
+from .relaxation import FORCE, POSITION_BASED
+from .solve import solve_people, solve_skeletons
+from .tables import Scratch, Springs, largest_step, new_scratch, new_springs, preferred_children
+
+PARTS = ("spine", "l_arm", "r_arm", "l_leg", "r_leg")
+"""Parts of a person, in the order of `person_parts`."""
+
+
+class Preset(NamedTuple):
+    """Numbers that belong together."""
+
+    step: float
+    damping: float
+    strain: float
+    force: float
+    clamp: float
+    tolerance: float
+
+
+PRESETS = {
+    "exact": Preset(0.7, 0.3, 1e-3, 1e-3, 0.02, 5e-4),
+    "paper": Preset(0.85, 0.3, 1e-2, 1e-2, 0.1, 1e-2),
+}
+"""For use, and for Table 1 of the paper. It names no number of its own: these come near to its
+iterations (`sixpoint bench energy` maps them over step and damping). The clamp of `exact` was
+chosen by a scan of how much chains wind."""
+PRESET_NUMBERS = ("step", "damping", "strain", "force", "clamp")
+SAFE = 0.95
+"""A step that nobody has set is at most this part of the stability bound."""
+PEOPLE_STEPS = StopRule(2_000, math.nan, 1e-5)
+"""Stop rule of people; the tolerance is the preset's."""
+SKELETON_STEPS = StopRule(20_000, math.nan, 1e-6)
+"""Stop rule of any other skeleton."""
+OpenFraction = Annotated[float, Interval(0.0, 1.0, above=True, below=True)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpringSolver(IterativeSettings, PersonSettings, Solver):
+    """Settings of both mass-spring methods; lengths are parts of the skeleton's size."""
+
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        humans=True,
+        chains=True,
+        limits=True,
+        rotations=False,
+        missing=True,
+        history=True,
+        exact=True,
+    )
+    solve_people = solve_people
+    solve_skeletons = solve_skeletons
+    answers: ClassVar[tuple[type[Task[Any]], ...]] = (Reach,)
+    method: ClassVar[int]
+    """Which of the paper's two, as in `relaxation`."""
+
+    iterations: Annotated[int, Interval(1, 100_000)] | None = None
+    """Most steps in a frame. Default: 2000 for a part of a person, 20000 for other skeletons."""
+    tolerance: Annotated[float, Interval(0.0, 1.0)] | None = None
+    """A largest error below this part of the size, bones rigid again, ends the frame. Default: by
+    the preset."""
+    least_gain: Annotated[float, Interval(-math.inf, 1.0)] | None = None
+    """Where limits, hinges or branches need several sweeps: one that improves the error by less
+    than this part of the size, three times in a row, is the last. Default: 0.00001 for people,
+    0.000001 for other skeletons."""
+    preset: Literal["exact", "paper"] = "exact"
+    """Numbers that belong together. `exact`, for use: bones right to a thousandth, the target met
+    to 0.0005 of the size. `paper`, for comparison with its Table 1: a hundredth for both."""
+    step: Positive | None = None
+    """Time step. Together with stiffness and mass it must be stable: step < sqrt((1 - damping / 2)
+    mass / stiffness). Default: by the preset, 0.7 or 0.85."""
+    damping: OpenFraction | None = None
+    """Part of its speed that a mass loses in a step, above 0, without which masses never rest, and
+    below 1. Default: 0.3; with the preset `exact` less for chains of more than seven joints, whose
+    slowest wave it just lets die away."""
+    stiffness: Positive = 1.0
+    """Of the springs, > 0."""
+    mass: Positive = 1.0
+    """Of every joint, > 0; more where more than two bones meet, in proportion."""
+    masses: tuple[tuple[str, float], ...] = ()
+    """Joints by name with a mass of their own: heavy ones move late. Pairs, a mapping, or text such
+    as `LeftArm:2,Spine:3`."""
+    clamp: Positive | None = None
+    """Most that a target moves ahead of its mass in a step, in chain lengths. An end effector that
+    is put on a far target at once makes the chain behind it crumple. Default: by the preset, 0.02
+    or 0.1."""
+    strain: OpenFraction | None = None
+    """Masses rest when no bone's length is farther off than this part of it. Default: by the
+    preset, 0.001 or 0.01."""
+    force: OpenFraction | None = None
+    """And when no force on a free mass is greater than this part of the stiffness times a mean
+    bone. Default: by the preset, 0.001 or 0.01."""
+    rebuild: Literal["places", "pairs"] = "places"
+    """Bones point from where they really begin to the next mass, which does not add up what springs
+    are too long; or from mass to mass, as the paper says."""
+    branch: Literal["fit", "weight", "priority"] = "fit"
+    """A joint with several chains takes the rotation that brings all their first bones nearest to
+    the masses. Or, as the paper says, the mean of the rotations that they ask for, by their
+    weights; or that of the preferred one: the first priority of its tasks, then the heaviest."""
+    braces: bool = True
+    """Springs also between the ends of bones that one joint carries, which are rigid to each other;
+    the paper has none."""
+    lever: Literal["bones", "straight"] = "bones"
+    """What a limit cuts off turns the parent by the arc rule of the paper, its lever measured along
+    the bones; or straight from the parent to the end effector."""
+    sweeps: Annotated[int, Interval(1, 10_000)] = 20
+    """Most times that springs and limits take turns in a frame."""
+
+    def check(self) -> None:
+        """Refuse masses that make no sense, and steps that would blow up."""
+        super().check()
+        object.__setattr__(self, "masses", named_masses(self.masses))
+        step, bound = self.preset_number("step"), self.largest_step
+        if not step < bound:
+            by_force = self.method == FORCE
+            stiffest = "max(stiffness, (2 stiffness + pull) / 4)" if by_force else "stiffness"
+            raise InputError(
+                f"Expected `step` below the stability bound {bound:.6g} = sqrt((1 - damping / 2) "
+                f"mass / {stiffest}) of these masses and springs, got {step}."
+            )
+
+    @property
+    def largest_step(self) -> float:
+        """Steps from here on blow up, where targets are at end effectors.
+
+        No mode of a chain or tree has more than four times stiffness over mass, since joints of
+        many bones are heavier in proportion; see `tables.largest_step`.
+        """
+        lightest = min([self.mass, *(mass for _, mass in self.masses)])
+        pull = getattr(self, "pull", 0.0)
+        stiffest = max(self.stiffness, 0.25 * (2.0 * self.stiffness + pull))
+        return math.sqrt((1.0 - 0.5 * self.preset_number("damping")) * lightest / stiffest)
+
+    def preset_number(self, name: str) -> float:
+        """Return what is set, or what the preset says."""
+        value = getattr(self, name)
+        return float(getattr(PRESETS[self.preset], name) if value is None else value)
+
+    @property
+    def closeness(self) -> float:
+        """A point is met as to other iterative methods, and where it ends a part of a frame."""
+        return max(super().closeness, self._rule(PEOPLE_STEPS).tolerance)
+
+    def person_settings(self) -> dict[str, Number]:
+        """Return the settings for people as numbers."""
+        return {**self.numbers(), **self._rule(PEOPLE_STEPS)._asdict()}
+
+    def skeleton_settings(self, model: Model) -> dict[str, Number]:
+        """Return the settings for another skeleton as numbers."""
+        return {**self.numbers(), **self._rule(SKELETON_STEPS)._asdict()}
+
+    def _rule(self, usual: StopRule) -> StopRule:
+        return self.stop_rule(usual._replace(tolerance=PRESETS[self.preset].tolerance))
+
+    def numbers(self) -> dict[str, Number]:
+        """Return the settings as numbers: the same names for both, so that they share a kernel."""
+        own = super().numbers()
+        choices = {name: own.get(name, 0) for name in ("start", "rebuild", "branch", "lever")}
+        return {
+            **choices,
+            **{name: self.preset_number(name) for name in PRESET_NUMBERS},
+            "relax": own.get("relax", 0),
+            "method": self.method,
+            "stiffness": float(self.stiffness),
+            "pull": float(getattr(self, "pull", 0.0)),
+            "sweeps": self.sweeps,
+        }
+
+    def springs(
+        self, model: Model, ranges: Ranges, skeleton: Skeleton, ranks: Sequence[int] = ()
+    ) -> tuple[Springs, dict[str, Number]]:
+        """Return the springs of a model, and the settings that suit them as numbers.
+
+        Args:
+            model: a skeleton.
+            ranges: joints and tasks of each part.
+            skeleton: whose joints `masses` names.
+            ranks: priority of each task, 1 first; none for all alike.
+        """
+        joints = {skeleton.names[rig]: joint for joint, rig in enumerate(model.rig) if rig >= 0}
+        for name, _ in self.masses:
+            if name not in joints:
+                raise UnknownName("joint in `masses`", name, tuple(joints))
+        springs = new_springs(
+            model,
+            ranges,
+            mass=self.mass,
+            masses={joints[name]: mass for name, mass in self.masses},
+            preferred=preferred_children(model, ranks),
+            braces=self.braces,
+        )
+        numbers = self.numbers()
+        if self.damping is None and self.preset == "exact":
+            longest = max(1, int(model.moves.sum(axis=1).max(initial=1)))
+            numbers["damping"] = min(self.preset_number("damping"), self._critical(longest))
+        bound = largest_step(springs, model, numbers)
+        if self.step is not None and not self.step < bound:
+            raise InputError(
+                f"Expected `step` below the stability bound {bound:.6g} of this skeleton and its "
+                f"targets, sqrt((1 - damping / 2) mass / (stiffness + pull / 4)) where they are in "
+                f"the middle of a chain; got {self.step}."
+            )
+        numbers["step"] = min(self.preset_number("step"), SAFE * bound)
+        return springs, numbers
+
+    def _critical(self, count: int) -> float:
+        """Return the damping that suits the slowest wave of a chain of springs, ends fixed.
+
+        Its frequency is 2 sqrt(k / m) sin(pi / 2n). Less would let it swing, more would let it
+        creep: steps grow with n, not with its square.
+        """
+        frequency = 2.0 * math.sqrt(self.stiffness / self.mass) * math.sin(0.5 * math.pi / count)
+        return frequency * self.preset_number("step")
+
+    def plan(self, problem: Problem) -> Plan:
+        """Return the tables and the kernel for one skeleton."""
+        if is_person(problem):
+            return SpringPersonPlan(self, problem)
+        return SpringSkeletonPlan(self, problem)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpringForceSolver(SpringSolver):
+    """Settings of the force-based mass-spring method."""
+
+    name: ClassVar[str] = "mass-spring-force"
+    title: ClassVar[str] = "Mass-spring IK, targets pull"
+    method: ClassVar[int] = FORCE
+
+    pull: Positive = 1.0
+    """Stiffness of the springs by which targets pull, > 0; that of lighter targets is less, in
+    proportion to their weights. Targets in the middle of a chain need a smaller step: below
+    sqrt((1 - damping / 2) mass / (stiffness + pull / 4))."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpringPositionSolver(SpringSolver):
+    """Settings of the position-based mass-spring method."""
+
+    name: ClassVar[str] = "mass-spring"
+    title: ClassVar[str] = "Mass-spring IK, end effectors put on their targets"
+    method: ClassVar[int] = POSITION_BASED
+
+    relax: Literal["verlet", "projection"] = "verlet"
+    """How masses move: by steps of their motion; or straight to the lengths of bones, one after the
+    other, which has neither step nor damping."""
+
+
+class SpringPersonPlan(ArticulatedPersonPlan):
+    """A person solved part by part: spine, clavicles with arms, legs."""
+
+    detailed = True
+    numbers = len(PARTS)
+
+    def __init__(self, solver: SpringSolver, problem: Problem) -> None:
+        super().__init__(solver, problem)
+        self.ranges = person_parts(self.model)
+        self.springs, self._numbers = solver.springs(self.model, self.ranges, self.skeleton)
+
+    def numbers_of_method(self) -> Mapping[str, Number]:
+        """Return what the kernel reads besides the times of `PersonSettings`."""
+        return {**super().numbers_of_method(), **self._numbers}
+
+    def new_scratch(self) -> Scratch:
+        """Return scratch memory for the kernel."""
+        return new_scratch(self.model, self.ranges, self.springs)
+
+    def extras(self, out: Output) -> dict[str, Floats]:
+        """Return the energy of the springs of each part when its target was first asked for, (F,).
+
+        Zero where a target was met without a step, or where there was none.
+        """
+        return {f"energy_{part}": out.numbers[:, k].copy() for k, part in enumerate(PARTS)}
+
+
+class SpringSkeletonPlan(SkeletonPlan):
+    """Any other skeleton, solved as one part."""
+
+    def __init__(self, solver: SpringSolver, problem: Problem) -> None:
+        super().__init__(solver, problem)
+        self.ranges = whole_part(self.model)
+        ranks = [task.priority for task in self.tasks if isinstance(task, Reach)]
+        found = solver.springs(self.model, self.ranges, self.skeleton, ranks)
+        self.springs, self._numbers = found
+
+    def numbers_of_method(self) -> Mapping[str, Number]:
+        """Return what the kernel reads."""
+        return {**super().numbers_of_method(), **self._numbers}
+
+    def new_scratch(self) -> Scratch:
+        """Return scratch memory for the kernel."""
+        return new_scratch(self.model, self.ranges, self.springs)
+
+
+def named_masses(value: Any) -> tuple[tuple[str, float], ...]:
+    """Return masses of joints by name: from pairs, a mapping, or text, ``NAME:NUMBER,...``."""
+    pairs = value
+    if isinstance(value, str):
+        pairs = [part.strip().rpartition(":")[::2] for part in value.split(",")]
+    elif isinstance(value, Mapping):
+        pairs = value.items()
+    try:
+        found = tuple((name, float(mass)) for name, mass in pairs)
+    except (TypeError, ValueError):
+        found = (("", 0.0),)
+    if not all(isinstance(name, str) and name for name, _ in found):
+        raise InputError(
+            f"Expected `masses` as joints with numbers, such as 'LeftArm:2,Spine:3'; got {value!r}."
+        )
+    for name, mass in found:
+        if not 0.0 < mass < math.inf:
+            raise InputError(f"Expected `masses[{name!r}]` > 0, got {mass:g}.")
+    return cast("tuple[tuple[str, float], ...]", found)

@@ -1,0 +1,201 @@
+"""From masses back to joints: the rotations of a skeleton whose bones point where springs do.
+
+The root first, every joint turns its bone from where it points to where the masses are, by the
+smallest rotation. The *up vector* across the bone is carried along by that rotation from the pose
+before, so that nothing twists; for two vectors this is the closed-form answer to absolute
+orientation (Horn 1987) that the paper uses. Where the next joint is a hinge its axis is the up
+vector, and the plane in which the limb bends says where it points.
+
+Functions of a context `c` expect a `Scratch` in `c.scratch`.
+"""
+
+from __future__ import annotations
+
+from ...kernels._jit import helper
+from ...kernels.limits import limit_clamp_angle
+from ...kernels.quaternion import (
+    quat_from_axis_angle,
+    quat_load,
+    quat_mul,
+    quat_normalize,
+    quat_rotate,
+    quat_store,
+    quat_twist_angle,
+    quat_unrotate,
+)
+from ...kernels.rotation import rotation_between
+from ...kernels.types import Quat, Vec3
+from ...kernels.vector import (
+    vec_angle,
+    vec_cross,
+    vec_dot,
+    vec_length,
+    vec_load,
+    vec_reject,
+    vec_scale,
+    vec_sub,
+    vec_unit,
+)
+from ..articulated.context import Context
+from ..articulated.joint_rotation import (
+    NO_AXIS,
+    Fit,
+    fit_ball,
+    fit_hinge,
+    fit_nothing,
+    fit_position,
+    fit_rotation,
+)
+from ..articulated.model import HINGE, Model, joints_forward
+from ..articulated.parts import (
+    is_hinge,
+    lever,
+    next_weighted,
+    parent_rotation,
+    past_hinges,
+)
+from .tables import Scratch
+
+STRAIGHT = 1e-3
+"""Sine of the bend below which a limb is straight: the plane in which it bends is noise."""
+FIT, WEIGHT, PRIORITY = 0, 1, 2
+"""Choices of `SpringSolver.branch`."""
+PAIRS = 1
+"""Choice of `SpringSolver.rebuild` besides the positions of joints."""
+
+
+@helper
+def rebuild(c: Context, part: int, aligned: bool) -> None:
+    """Turn every joint of a part to its masses, the root first; limits are not looked at.
+
+    A joint that carries several chains, a *sub-base*, takes the rotation that brings all of them
+    together nearest to their masses; or the mean of the rotations that they ask for, by their
+    weights; or that of the preferred one. Joints before hinges take the plane in which these bend
+    (`aligned`) or keep their twist. Joints are placed anew on the way, end effectors are not.
+    """
+    model, pose, parts = c.model, c.pose, c.scratch.parts
+    branch = c.settings.branch
+    for joint in range(parts.first_joint[part], parts.last_joint[part]):
+        joints_forward(model, pose, joint, joint + 1)
+        if model.freedom[joint] == 0 or not parts.weights[joint] > 0.0:
+            continue
+        pairs = c.settings.rebuild == PAIRS
+        base = vec_load(parts.goals, joint) if pairs else vec_load(pose.position, joint)
+        below, local = parent_rotation(model, pose, joint), quat_load(pose.local, joint)
+        only = preferred_child(c.scratch, joint) if branch == PRIORITY else -1
+        fit, count, last = fit_nothing(), 0, -1
+        bone, here, there = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+        child = next_weighted(parts, parts.child[joint])
+        while child >= 0:
+            arm, node = lever(c, child)
+            if node >= 0 and (only < 0 or child == only):
+                bone = vec_sub(vec_load(parts.goals, node), base)
+                here, there = quat_rotate(local, arm), quat_unrotate(below, bone)
+                if model.freedom[joint] == HINGE or branch == FIT:
+                    fit = fit_position(fit, here, there, parts.weights[node])
+                else:
+                    turn = rotation_between(here, there, NO_AXIS)
+                    fit = fit_rotation(fit, turn, 1.0, parts.weights[node])
+                count += 1
+                last = child if node == child else -1
+            child = next_weighted(parts, parts.sibling[child])
+        if count == 0:
+            continue
+        if model.freedom[joint] == HINGE:
+            rotated = hinge_to(model, joint, local, fit)
+        else:
+            turn = rotation_between(here, there, NO_AXIS) if count == 1 else fit_ball(fit)
+            rotated = quat_normalize(quat_mul(turn, local))
+        if count == 1 and is_hinge(model, last):
+            done = False
+            if aligned and model.freedom[joint] != HINGE:
+                along = vec_unit(bone, (0.0, 0.0, 0.0))
+                rotated, done = align_hinge(c, rotated, last, along)
+            if not done:
+                rotated = aim_past_hinges(c, joint, base, rotated, last)
+        quat_store(pose.local, joint, rotated)
+        quat_store(pose.world, joint, quat_mul(below, rotated))
+
+
+@helper
+def hinge_to(model: Model, joint: int, local: Quat, fit: Fit) -> Quat:
+    """The best rotation of a hinge, whatever its limits."""
+    axis = vec_load(model.axis, joint)
+    return quat_from_axis_angle(axis, quat_twist_angle(local, axis) + fit_hinge(fit, axis))
+
+
+@helper
+def preferred_child(scratch: Scratch, joint: int) -> int:
+    """The child whose chain decides: the one that was chosen, or the first of the heaviest."""
+    parts = scratch.parts
+    chosen = scratch.springs.preferred[joint]
+    if chosen >= 0 and parts.weights[chosen] > 0.0:
+        return int(chosen)
+    best = next_weighted(parts, parts.child[joint])
+    child = best
+    while child >= 0:
+        if parts.weights[child] > parts.weights[best]:
+            best = child
+        child = next_weighted(parts, parts.sibling[child])
+    return best
+
+
+@helper
+def align_hinge(c: Context, rotated: Quat, hinge: int, bone: Vec3) -> tuple[Quat, bool]:
+    """Turn a joint about its bone so that the hinge after it bends in the plane of the masses.
+
+    Args:
+        c: with masses as goals.
+        rotated: local rotation of the joint whose bone points the right way.
+        hinge: joint after it.
+        bone: unit vector along its bone, in the world.
+
+    Returns:
+        Its local rotation; and whether it will do. Masses that bend a knee backwards would turn the
+        leg around.
+    """
+    model, parts = c.model, c.scratch.parts
+    arm, end = lever(c, next_weighted(parts, parts.child[hinge]))
+    if end < 0:
+        return rotated, True
+    below = parent_rotation(model, c.pose, model.parent[hinge])
+    onwards = vec_sub(vec_load(parts.goals, end), vec_load(parts.goals, hinge))
+    normal = vec_cross(bone, onwards)
+    if vec_length(normal) < STRAIGHT * vec_length(arm):
+        return rotated, True
+    axis = quat_rotate(quat_mul(below, rotated), vec_load(model.axis, hinge))
+    across = vec_reject(axis, bone)
+    sense = hinge_sense(model, hinge, vec_angle(bone, onwards), vec_dot(across, normal) >= 0.0)
+    if sense * vec_dot(across, normal) < 0.0:
+        return rotated, False
+    twist = rotation_between(across, vec_scale(normal, sense), bone)
+    seen = quat_unrotate(below, (twist[1], twist[2], twist[3]))
+    return quat_normalize(quat_mul((twist[0], seen[0], seen[1], seen[2]), rotated)), True
+
+
+@helper
+def hinge_sense(model: Model, hinge: int, bend: float, along: bool) -> float:
+    """1 or -1: whether a hinge bends by an angle about its axis or against it.
+
+    The way that its limits allow; where both are as good, the one that twists less (`along`).
+    """
+    gap_plus = abs(limit_clamp_angle(model.limits, hinge, bend) - bend)
+    gap_minus = abs(limit_clamp_angle(model.limits, hinge, -bend) + bend)
+    if gap_plus != gap_minus:
+        along = gap_plus < gap_minus
+    return 1.0 if along else -1.0
+
+
+@helper
+def aim_past_hinges(c: Context, joint: int, base: Vec3, rotated: Quat, hinge: int) -> Quat:
+    """Turn a joint so that what the hinges after it carry, bent as they will, points to its mass.
+
+    A limit that has cut off a twist would do so again if the up vector were asked for again. So it
+    stays as it is: the limb swings as one, and the masses of its hinges follow.
+    """
+    here, there, found = past_hinges(c, joint, base, rotated, hinge)
+    if not found:
+        return rotated
+    if c.model.freedom[joint] == HINGE:
+        return hinge_to(c.model, joint, rotated, fit_position(fit_nothing(), here, there, 1.0))
+    return quat_normalize(quat_mul(rotation_between(here, there, NO_AXIS), rotated))
