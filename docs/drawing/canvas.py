@@ -20,10 +20,9 @@ from sixpoint.studio.mannequin import COLOURS, POINT_COLOUR, Limb, Mass, mannequ
 from sixpoint.studio.panels import Panel, View, common_view, shoot
 from sixpoint.studio.pictures import (
     INK,
-    capsule_outline,
     draw_pose,
-    ellipsoid_outline,
     new_figure,
+    part_outlines,
     pose_axes,
 )
 
@@ -193,16 +192,10 @@ class Pen:
         paint = colour if callable(colour) else lambda part: colour or COLOURS[part.side]
         mannequin = mannequin_of(motion.skeleton)
         solids = mannequin.place(*motion.frames([frame]).world())
-        drawn: list[tuple[float, Floats, str]] = []
-        for n, limb in enumerate(mannequin.limbs):
-            a, b = (np.stack([solids.starts[0, n], solids.ends[0, n]]) - self.origin) @ self.basis.T
-            outline = capsule_outline(a[:2], b[:2], limb.radii)
-            drawn.append((float(a[2] + b[2]) / 2.0, outline, paint(limb) or ""))
-        for n, mass in enumerate(mannequin.masses):
-            at = (solids.centres[0, n] - self.origin) @ self.basis.T
-            half, rotation = np.array(mass.half), solids.rotations[0, n]
-            outline = ellipsoid_outline(at[:2], rotation, half, self.basis)
-            drawn.append((float(at[2]), outline, paint(mass) or ""))
+        drawn = [
+            (part.depth, part.outline, paint(part.solid) or "")
+            for part in part_outlines(mannequin, solids, 0, self.origin, self.basis)
+        ]
         drawn = sorted((item for item in drawn if item[2]), key=lambda item: item[0])
         depth = np.array([item[0] for item in drawn] or [0.0])
         fade = 0.3 * (depth.max() - depth) / max(float(np.ptp(depth)), FADE)

@@ -17,8 +17,7 @@ from sixpoint.solvers.jacobian.balance import BalanceSolver
 from sixpoint.studio.pictures import INK
 from sixpoint.vision.capture import Capture, CaptureFrame
 from sixpoint.vision.debug import STAGES, ZOOM
-from sixpoint.vision.synthetic.person import Actor
-from sixpoint.vision.synthetic.room import RATE, Conditions, Room
+from sixpoint.vision.synthetic.room import RATE, Actor, Conditions, Room
 from sixpoint.vision.synthetic.scenes import scene
 
 from . import canvas as c

@@ -12,7 +12,7 @@ from sixpoint.body.roles import ROLES, find_roles
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.errors import RolesNotFound
 from sixpoint.formats import load
-from sixpoint.formats.bvh_text import parse_bvh
+from sixpoint.formats.bvh_read import parse_bvh
 
 from .rig_families import CMU_BVH
 from .rig_text import build, named, parse

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sixpoint.data.authoring import RATE, Take, curve
+from sixpoint.data.authoring import RATE, Footstep, Take, curve
 from sixpoint.errors import UnknownName
 
 TIMES = np.linspace(0.0, 4.0, 401)
@@ -39,7 +39,7 @@ def test_a_step_leaves_and_arrives_on_time_and_touches_nothing_else() -> None:
     take = Take(2.0)
     take.stand("l", 0.1, 0.125, 0.0)
     take.stand("r", -0.1, 0.125, 0.0)
-    take.step("r", 0.6, 1.0, (-0.1, 0.4, -20.0), strike=15.0)
+    take.step("r", Footstep(0.6, 1.0, (-0.1, 0.4, -20.0), strike=15.0))
     motion = take.motion()
     at = motion.skeleton.index
     left, ball, heel = np.moveaxis(

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sixpoint.body.skeleton import Skeleton
-from sixpoint.data.authoring import RATE, Take
+from sixpoint.data.authoring import RATE, Footstep, Take
 from sixpoint.data.puppet import CHANNELS, Puppet, two_bone
 from sixpoint.kernels import arrays
 
@@ -143,7 +143,7 @@ def test_the_body_sinks_before_a_leg_is_too_short() -> None:
     take = Take(1.0)
     take.stand("l", 0.1, 0.125, 0.0)
     take.stand("r", -0.1, 0.125, 0.0)
-    take.step("l", 0.3, 0.6, (0.1, 0.7, 0.0))
+    take.step("l", Footstep(0.3, 0.6, (0.1, 0.7, 0.0)))
     motion = take.motion()
     at = motion.skeleton.index
     leg = motion.positions([at("l_hip"), at("l_ankle")])

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from sixpoint.errors import FormatError, InputError
-from sixpoint.formats.bvh_read import motion_of, read_bvh
-from sixpoint.formats.bvh_text import parse_bvh
+from sixpoint.formats.bvh_read import motion_of, parse_bvh, read_bvh
 
 from .samples import BVH, bvh
 

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from rigs import random_rotations
 from sixpoint.body.skeleton import Skeleton
-from sixpoint.formats.bvh_read import read_bvh
-from sixpoint.formats.bvh_text import parse_bvh
+from sixpoint.formats.bvh_read import parse_bvh, read_bvh
 from sixpoint.formats.bvh_write import continuous, write_bvh
 from sixpoint.formats.units import UP
 from sixpoint.kernels import arrays

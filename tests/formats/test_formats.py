@@ -5,8 +5,10 @@ import sys
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from sixpoint.errors import InputError, UnknownName
+from sixpoint.errors import FormatError, InputError, MissingExtra, UnknownName
 from sixpoint.formats import FORMATS, load, load_points, save, save_points
 
 from .samples import BVH, standing_person
@@ -39,6 +41,24 @@ def test_points_come_back(tmp_path, name):
     path = tmp_path / f"a{FORMATS[name].suffixes[0]}"
     save_points(points, path)
     np.testing.assert_allclose(load_points(path).positions, points.positions, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@given(data=st.binary(max_size=600))
+def test_arbitrary_bytes_are_content_or_a_format_error(tmp_path_factory, name, data):
+    form = FORMATS[name]
+    path = tmp_path_factory.getbasetemp() / f"any{form.suffixes[0]}"
+    path.write_bytes(data)
+    refused = []
+    for can, read in ((form.read, load), (form.read_points, load_points)):
+        try:
+            if can is not None:
+                read(path)
+        except MissingExtra as error:
+            pytest.skip(str(error))
+        except FormatError as error:
+            refused.append(str(error))
+    assert all(message.startswith(str(path)) for message in refused)
 
 
 def test_endings_may_be_in_capitals(tmp_path):

@@ -8,8 +8,7 @@ import numpy as np
 
 import sixpoint as sp
 from sixpoint.vision.capture import Capture, CaptureSettings, Recording, capture_clip
-from sixpoint.vision.synthetic.person import Actor, Truth
-from sixpoint.vision.synthetic.room import RATE, Conditions, Room
+from sixpoint.vision.synthetic.room import RATE, Actor, Conditions, Room, Truth
 from sixpoint.vision.synthetic.scenes import scene
 
 

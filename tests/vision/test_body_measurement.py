@@ -12,8 +12,7 @@ from sixpoint.body.humanoid import measure_lengths
 from sixpoint.errors import FormatError, InputError
 from sixpoint.vision.body_measurement import PersonModel, load_marks, measure_body
 from sixpoint.vision.synthetic import exact_marks
-from sixpoint.vision.synthetic.person import Actor
-from sixpoint.vision.synthetic.room import room_cameras
+from sixpoint.vision.synthetic.room import Actor, room_cameras
 from sixpoint.vision.synthetic.scenes import SCENES, scene
 
 

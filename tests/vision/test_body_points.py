@@ -25,12 +25,12 @@ def test_the_wrist_is_on_the_side_of_the_elbow():
         min(look.blobs, key=lambda b: np.linalg.norm(b.centre - camera.project(hand))).ellipse
         for look, camera in zip(looks, stage.cameras, strict=True)
     ]
-    wrist, sure = find_wrist(stage.cameras, ellipses, hand, truth.elbows[frame, 0])
+    wrist, sure = find_wrist(stage.cameras, ellipses, hand, truth.elbows[frame, 0], 0.09)
     assert sure == 1.0
     assert np.linalg.norm(wrist - truth.wrists[frame, 0]) < 0.03
     # An elbow behind the hand, as a camera sees it, says nothing in the picture.
     behind = hand + 0.2 * (hand - stage.cameras[0].centre)
-    place, sure = find_wrist(stage.cameras, ellipses, hand, behind)
+    place, sure = find_wrist(stage.cameras, ellipses, hand, behind, 0.09)
     assert sure == 0.2
     assert np.linalg.norm(place - hand) == pytest.approx(0.09)
 

@@ -23,8 +23,7 @@ from sixpoint.vision.calibration import (
 from sixpoint.vision.camera import Camera
 from sixpoint.vision.images import open_footage, read_together
 from sixpoint.vision.synthetic import exact_marks
-from sixpoint.vision.synthetic.person import Actor
-from sixpoint.vision.synthetic.room import room_cameras
+from sixpoint.vision.synthetic.room import Actor, room_cameras
 from sixpoint.vision.synthetic.scenes import scene
 
 

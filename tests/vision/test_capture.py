@@ -12,8 +12,7 @@ from sixpoint.errors import InputError
 from sixpoint.motion.points import SIX
 from sixpoint.vision.capture import Capture, CaptureSettings, capture_clip, elbow_feedback
 from sixpoint.vision.segmentation import Background
-from sixpoint.vision.synthetic.person import Actor
-from sixpoint.vision.synthetic.room import RATE, Conditions, Room, room_cameras
+from sixpoint.vision.synthetic.room import RATE, Actor, Conditions, Room, room_cameras
 from sixpoint.vision.synthetic.scenes import scene
 from sixpoint.vision.tracks import TrackingSettings
 

@@ -11,10 +11,9 @@ pytest.importorskip("cv2", reason="OpenCV is not installed: pip install 'sixpoin
 
 import sixpoint as sp
 from sixpoint.vision.capture import Capture, capture_clip
-from sixpoint.vision.observation import FRAMES, HOLD, Rule, RuleMonitor, observe
+from sixpoint.vision.observation import BROKEN_FRAMES, CONFIRMING_FRAMES, Rule, RuleMonitor, observe
 from sixpoint.vision.segmentation import ChromaKey, SkinModel
-from sixpoint.vision.synthetic.person import Actor, Wardrobe
-from sixpoint.vision.synthetic.room import RATE, Conditions, Room
+from sixpoint.vision.synthetic.room import RATE, Actor, Conditions, Room, Wardrobe
 from sixpoint.vision.synthetic.scenes import scene
 
 from .recordings import scene_room
@@ -66,7 +65,7 @@ def test_two_people_who_move_are_two_people(one, other, noise):
     actors = (person(*one, "gestures"), person(*other, "gestures"))
     found = seen(Room(actors, conditions=Conditions(noise=noise)), 12)
     assert set(found.broken) == {"ONE_PERSON"}
-    assert found.broken["ONE_PERSON"] >= 12 - FRAMES
+    assert found.broken["ONE_PERSON"] >= 12 - CONFIRMING_FRAMES
 
 
 @pytest.mark.parametrize("noise", [0.0, 8.0])
@@ -89,10 +88,10 @@ def test_one_frame_is_not_enough_once_somebody_is_followed():
     judge, rule = RuleMonitor(), Rule.NO_OTHER_SKIN
     assert judge.confirm([rule], begun=False) == (rule,)
     judge = RuleMonitor()
-    said = [judge.confirm([rule], begun=True) for _ in range(FRAMES)]
-    assert said == [()] * (FRAMES - 1) + [(rule,)]
-    held = [judge.confirm([], begun=True) for _ in range(HOLD)]
-    assert held == [(rule,)] * (HOLD - 1) + [()]
+    said = [judge.confirm([rule], begun=True) for _ in range(CONFIRMING_FRAMES)]
+    assert said == [()] * (CONFIRMING_FRAMES - 1) + [(rule,)]
+    held = [judge.confirm([], begun=True) for _ in range(BROKEN_FRAMES)]
+    assert held == [(rule,)] * (BROKEN_FRAMES - 1) + [()]
     assert judge.confirm([Rule.SOMEBODY], begun=True) == (Rule.SOMEBODY,)
     # Two people have four hands: that is not another rule broken.
     both = [Rule.ONE_PERSON, rule]

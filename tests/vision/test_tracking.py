@@ -12,8 +12,7 @@ pytest.importorskip("cv2", reason="OpenCV is not installed: pip install 'sixpoin
 import sixpoint as sp
 from sixpoint.vision.blobs import detections_of, match_detections
 from sixpoint.vision.capture import Capture, capture_clip
-from sixpoint.vision.synthetic.person import Actor
-from sixpoint.vision.synthetic.room import RATE, Conditions, Room, room_cameras
+from sixpoint.vision.synthetic.room import RATE, Actor, Conditions, Room, room_cameras
 from sixpoint.vision.synthetic.scenes import MEETINGS, scene
 from sixpoint.vision.tracking import drop_ambiguous, hands_meet, separate_hands, start_tracks
 from sixpoint.vision.tracks import NO_TRACKS, KalmanState, Track

@@ -27,8 +27,7 @@ from ..vision.capture import Capture, CaptureSettings, Feedback, capture_clip, e
 from ..vision.images import Picture
 from ..vision.segmentation import silhouette_centre
 from ..vision.synthetic import exact_marks
-from ..vision.synthetic.person import Actor, Truth
-from ..vision.synthetic.room import RATE, Conditions, Room, room_cameras
+from ..vision.synthetic.room import RATE, Actor, Conditions, Room, Truth, room_cameras
 from ..vision.synthetic.scenes import MEETINGS, scene
 from ..vision.tracks import TrackingSettings
 from .balance import balanced, bench_balance, bench_self_contact, bench_tables

@@ -41,8 +41,7 @@ def command(output: str, name: str, height: float, **given: Any) -> Answer:
     """
     from ..formats import save_points
     from ..vision.synthetic import write_room
-    from ..vision.synthetic.person import Actor
-    from ..vision.synthetic.room import Conditions, Room, room_cameras
+    from ..vision.synthetic.room import Actor, Conditions, Room, room_cameras
     from ..vision.synthetic.scenes import scene
 
     with wrong_call():

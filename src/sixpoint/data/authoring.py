@@ -1,14 +1,13 @@
-"""Tools for writing motion in code: key values in anatomical degrees, steps, breath.
+"""Tools for writing motion in code: keyed channels in anatomical degrees, footsteps, breathing.
 
 A `Take` has the channels of a `Puppet`, such as ``trunk.flexion`` or ``l_elbow.flexion``, with one
-value a frame. Values are added in layers: a clip writes what the body means to do, then `breathe`
-and `sway` add what it cannot help doing.
+value a frame. Values are added in layers: first the movement itself, then `breathe` and `sway`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -19,11 +18,35 @@ from ..motion.motion import Motion
 from .puppet import CHANNELS, SIDES, Puppet
 
 RATE = 60.0
-"""Frames a second of the built-in clips [Hz]."""
+"""Frames per second of the built-in clips [Hz]."""
+BALL = 0.125
+"""Distance of the ball of the foot in front of the hips when standing [m]."""
+MAX_KEY_SPEED = 2.4
+"""Largest velocity at a key over the smaller of the mean velocities on its two sides: a piece that
+starts at rest overshoots from 2.5 on."""
+
+
+class Footstep(NamedTuple):
+    """One movement of a foot to another position on the ground."""
+
+    start: float
+    """Time at which the toes leave the ground [s]."""
+    end: float
+    """Time at which the foot lands [s]."""
+    to: tuple[float, float, float]
+    """Position x, z of the ball [m] and yaw [degrees] after the step."""
+    lift: float = 0.05
+    """Height of the sole on the way [m]."""
+    push: float = 30.0
+    """How far the heel has risen when the toes leave [degrees]."""
+    strike: float = 0.0
+    """How far the toes are up when the heel lands [degrees]."""
+    roll: tuple[float, float] = (0.25, 0.12)
+    """How long the heel rises before `start`, and the toes come down after `end` [s]."""
 
 
 class Take:
-    """A motion in the making, at `RATE`.
+    """A motion that is being written, at `RATE`.
 
     Args:
         duration: length [s].
@@ -34,7 +57,7 @@ class Take:
         """Time of each frame [s], shape (F,)."""
         self.values = {name: np.zeros(len(self.times)) for name in CHANNELS}
         """Channel -> value in each frame, shape (F,)."""
-        self.places: dict[str, tuple[float, float, float]] = {}
+        self.feet: dict[str, tuple[float, float, float]] = {}
         """Side -> x, z and yaw of the foot after its last step."""
 
     def add(self, channel: str, values: Mapping[float, float] | Floats | float) -> None:
@@ -50,110 +73,86 @@ class Take:
                 raise UnknownName("channel", name, CHANNELS)
             self.values[name] += values
 
+    def add_all(
+        self, layers: Mapping[str, Mapping[float, float] | Floats | float], start: float = 0.0
+    ) -> None:
+        """Add a layer to each of several channels; times of keys count from `start` [s]."""
+        for channel, values in layers.items():
+            if isinstance(values, Mapping):
+                values = {start + time: value for time, value in values.items()}
+            self.add(channel, values)
+
     def stand(self, side: str, x: float, z: float, yaw: float) -> None:
         """Put a foot on the ground: its ball at x, z [m], turned to the left by yaw [degrees]."""
-        self.places[side] = (x, z, yaw)
+        self.feet[side] = (x, z, yaw)
         for name, value in zip(("x", "z", "yaw"), (x, z, yaw), strict=True):
             self.add(f"{side}_foot.{name}", value)
 
-    def step(
-        self,
-        side: str,
-        start: float,
-        end: float,
-        to: tuple[float, float, float],
-        *,
-        lift: float = 0.05,
-        push: float = 30.0,
-        strike: float = 0.0,
-        roll: tuple[float, float] = (0.25, 0.12),
-    ) -> None:
-        """Move a foot to another place.
+    def stand_straight(self, half_width: float, yaw: float) -> None:
+        """Put both feet below the hips, toes turned outwards by yaw [degrees]."""
+        for side, sign in SIDES.items():
+            self.stand(side, sign * half_width, BALL, sign * yaw)
 
-        Args:
-            side: "l" or "r".
-            start: when the toes leave the ground [s].
-            end: when the foot lands [s].
-            to: x, z [m] of the ball and yaw [degrees].
-            lift: of the sole on the way [m].
-            push: how far the heel has risen when the toes leave [degrees].
-            strike: how far the toes are up when the heel lands [degrees].
-            roll: how long the heel rises before `start`, and the toes come down after `end` [s].
-        """
+    def step(self, side: str, step: Footstep) -> None:
+        """Move the foot of one side ("l" or "r") to another position."""
         foot = f"{side}_foot"
-        before, after = roll
+        start, end, push = step.start, step.end, step.push
+        before, after = step.roll
         way, late = end - start, end + after
-        for name, a, b in zip(("x", "z", "yaw"), self.places[side], to, strict=True):
+        for name, a, b in zip(("x", "z", "yaw"), self.feet[side], step.to, strict=True):
             self.add(f"{foot}.{name}", {start: 0.0, end: b - a})
-        self.places[side] = to
-        self.add(f"{foot}.lift", {start: 0.0, start + 0.4 * way: lift, end: 0.0})
-        self.add(
-            f"{foot}.pitch",
-            {start - before: 0.0, start - 0.4 * before: 0.24 * push, start + 0.15 * way: push}
-            | {end: -strike, late: 0.0},
-        )
-        if strike > 0.0:
-            self.add(
-                f"{foot}.heel",
-                {start + 0.3 * way: 0.0, end - 0.15 * way: 1.0, late: 1.0, late + 0.1: 0.0},
-            )
+        self.feet[side] = step.to
+        self.add(f"{foot}.lift", {start: 0.0, start + 0.4 * way: step.lift, end: 0.0})
+        rise = {start - before: 0.0, start - 0.4 * before: 0.24 * push, start + 0.15 * way: push}
+        self.add(f"{foot}.pitch", rise | {end: -step.strike, late: 0.0})
+        if step.strike > 0.0:
+            on_heel = {start + 0.3 * way: 0.0, end - 0.15 * way: 1.0, late: 1.0, late + 0.1: 0.0}
+            self.add(f"{foot}.heel", on_heel)
 
     def relax(self) -> None:
-        """Arms that hang as arms do, soft knees."""
-        self.add("pelvis.y", -0.004)
-        self.add("pelvis.z", 0.02)
-        for channel, degrees in (
-            ("shoulder.flexion", 0.0),
-            ("shoulder.abduction", 9.0),
-            ("shoulder.twist", 12.0),
-            ("elbow.flexion", 16.0),
-            ("wrist.pronation", 25.0),
-            ("wrist.flexion", 6.0),
-        ):
-            self.add(f"*_{channel}", degrees)
-        self.add("*_hand.curl", 0.3)
+        """Let the arms hang relaxed and soften the knees."""
+        self.add_all({
+            "pelvis.y": -0.004,
+            "pelvis.z": 0.02,
+            "*_shoulder.abduction": 9.0,
+            "*_shoulder.twist": 12.0,
+            "*_elbow.flexion": 16.0,
+            "*_wrist.pronation": 25.0,
+            "*_wrist.flexion": 6.0,
+            "*_hand.curl": 0.3,
+        })  # fmt: skip
 
     def breathe(self, period: float = 3.6, depth: float = 1.0) -> None:
-        """The chest rises and falls; period [s], depth 1 for a body at rest."""
+        """Let the chest rise and fall; period [s], depth 1 for a body at rest."""
         air = depth * (0.5 - 0.5 * np.cos(2.0 * np.pi * self.times / period))
         self.add("trunk.flexion", -1.2 * air)
         self.add("*_clavicle.elevation", 1.6 * air)
         self.add("*_shoulder.abduction", 0.6 * air)
 
     def sway(self, size: float = 1.0) -> None:
-        """Nobody stands still: slow wandering of some millimetres and tenths of a degree."""
-        for k, (channel, amount) in enumerate(
-            (
-                ("pelvis.x", 0.004),
-                ("pelvis.z", 0.003),
-                ("pelvis.yaw", 0.4),
-                ("trunk.bend", 0.4),
-                ("trunk.flexion", 0.4),
-                ("gaze.yaw", 0.8),
-                ("gaze.pitch", 0.6),
-                ("l_shoulder.flexion", 0.7),
-                ("r_shoulder.flexion", 0.7),
-                ("l_elbow.flexion", 0.8),
-                ("r_elbow.flexion", 0.8),
-            )
-        ):
-            # Two sines whose periods have no common multiple, shifted from channel to channel.
-            slow, quick = 2.0 * np.pi * self.times / 3.1, 2.0 * np.pi * self.times / 1.37
+        """Add slow wandering of some millimetres and tenths of a degree, as in quiet standing."""
+        amounts = {"pelvis.x": 0.004, "pelvis.z": 0.003, "pelvis.yaw": 0.4, "trunk.bend": 0.4,
+                   "trunk.flexion": 0.4, "gaze.yaw": 0.8, "gaze.pitch": 0.6,
+                   "l_shoulder.flexion": 0.7, "r_shoulder.flexion": 0.7,
+                   "l_elbow.flexion": 0.8, "r_elbow.flexion": 0.8}  # fmt: skip
+        # Two sines whose periods have no common multiple, shifted from channel to channel.
+        slow, quick = 2.0 * np.pi * self.times / 3.1, 2.0 * np.pi * self.times / 1.37
+        for k, (channel, amount) in enumerate(amounts.items()):
             drift = 0.7 * np.sin(slow + 2.4 * k) + 0.3 * np.sin(quick + 3.7 * k)
             self.add(channel, size * amount * drift)
 
     def motion(self) -> Motion:
-        """The finished motion."""
+        """Return the finished motion."""
         return Puppet(Skeleton.humanoid(), self.values).motion(RATE)
 
 
-STEEPEST = 2.4
-"""Velocity at a key over the smaller of the mean velocities on its two sides: a piece that starts
-at rest overshoots from 2.5 on."""
+def hold(value: float, start: float, reached: float, left: float, end: float) -> dict[float, float]:
+    """Return keys that go from zero to a value, hold it for a while, and go back to zero."""
+    return {start: 0.0, reached: value, left: value, end: 0.0}
 
 
 def curve(times: Floats, keys: Mapping[float, float]) -> Floats:
-    """Values at `times` (F,) [s] of the curve through keys (time [s] -> value).
+    """Return values at `times` (F,) [s] of the curve through keys (time [s] -> value).
 
     It rests at the first and the last key and wherever the values turn or stay, and passes through
     the other keys. Pieces are quintic, with zero acceleration at the keys: from rest to rest that
@@ -178,10 +177,10 @@ def curve(times: Floats, keys: Mapping[float, float]) -> Floats:
 
 
 def _velocities(span: Floats, mean: Floats) -> Floats:
-    """Velocity at each key, from the lengths and mean velocities of the pieces between them.
+    """Return the velocity at each key, from lengths and mean velocities of the pieces between.
 
-    Between rests that of the natural choice, a cubic spline with continuous acceleration; limited,
-    so that nothing overshoots.
+    Between rests it is that of a cubic spline with continuous acceleration, limited so that nothing
+    overshoots.
     """
     n = len(span) + 1
     system, right = np.eye(n), np.zeros(n)
@@ -191,6 +190,6 @@ def _velocities(span: Floats, mean: Floats) -> Floats:
             system[k, k - 1 : k + 2] = before, 2.0 * (before + after), after
             right[k] = 3.0 * (before * mean[k - 1] + after * mean[k])
     velocities = np.linalg.solve(system, right)
-    least = np.minimum(np.abs(mean[:-1]), np.abs(mean[1:])) * STEEPEST
+    least = np.minimum(np.abs(mean[:-1]), np.abs(mean[1:])) * MAX_KEY_SPEED
     velocities[1:-1] = np.clip(velocities[1:-1], -least, least)
     return cast("Floats", velocities)

@@ -10,7 +10,7 @@ adult joint limits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
 from typing import NamedTuple
@@ -19,85 +19,55 @@ import numpy as np
 
 from ..errors import UnknownName
 from ..motion.motion import Motion
-from .authoring import Take
+from .authoring import BALL, Footstep, Take, hold
 from .puppet import SIDES
 
 
-@cache
-def boxing() -> Motion:
-    """Shadow boxing: two jabs, cross, duck, hook; a quarter turn to the left; jab, cross."""
-    take = Take(7.2)
-    take.breathe(1.6, 0.6)
-    take.sway()
-    box(take)
-    return take.motion()
-
-
-@cache
-def walk() -> Motion:
-    """From standing: seven steps straight ahead, then the feet together."""
-    take = Take(6.5)
-    take.relax()
-    take.breathe()
-    take.sway(0.6)
-    walk_ahead(take)
-    return take.motion()
-
-
-@cache
-def reach() -> Motion:
-    """Bending to take something from a low table, straightening up, then a bow."""
-    take = Take(7.5)
-    take.relax()
-    take.breathe()
-    take.sway()
-    take.stand("l", 0.105, 0.125, 9.0)
-    take.stand("r", -0.105, 0.125, -9.0)
+def reach(take: Take) -> None:
+    """Bend to take something from a low table, straighten up, then bow."""
+    take.stand_straight(0.105, 9.0)
     # The reach: eyes, then trunk and hand together; the other arm goes back for balance.
-    take.add("gaze.pitch", {0.3: 0.0, 0.7: 28.0, 1.7: 52.0, 2.2: 52.0, 3.2: 8.0, 3.6: 2.0})
-    take.add("gaze.yaw", {0.3: 0.0, 0.75: -14.0, 2.3: -12.0, 3.2: 0.0})
-    take.add("pelvis.tilt", {0.55: 0.0, 1.7: 34.0, 2.15: 34.0, 3.3: 0.0})
-    take.add("pelvis.y", {0.5: 0.0, 1.7: -0.075, 2.15: -0.075, 3.3: 0.0})
-    take.add("pelvis.z", {0.5: 0.0, 1.7: -0.13, 2.15: -0.13, 3.3: 0.0})
-    take.add("pelvis.x", {0.5: 0.0, 1.6: -0.02, 2.2: -0.02, 3.3: 0.0})
-    take.add("pelvis.yaw", {0.6: 0.0, 1.7: 8.0, 2.2: 8.0, 3.3: 0.0})
-    take.add("trunk.flexion", {0.6: 0.0, 1.75: 24.0, 2.2: 24.0, 3.4: 0.0})
-    take.add("trunk.twist", {0.6: 0.0, 1.75: 12.0, 2.2: 12.0, 3.4: 0.0})
-    take.add("trunk.bend", {0.6: 0.0, 1.75: -4.0, 2.2: -4.0, 3.4: 0.0})
-    take.add("r_clavicle.protraction", {0.8: 0.0, 1.75: 14.0, 2.2: 14.0, 3.1: 0.0})
-    take.add("r_shoulder.flexion", {0.7: 0.0, 1.6: 62.0, 2.2: 62.0, 3.0: 22.0, 4.1: 0.0})
-    take.add("r_elbow.flexion", {0.7: 0.0, 1.2: 30.0, 1.7: 0.0, 2.2: 4.0, 3.0: 72.0, 4.1: 0.0})
-    take.add("r_wrist.pronation", {0.7: 0.0, 1.6: 40.0, 2.3: 40.0, 3.0: 10.0, 4.1: 0.0})
-    take.add("r_hand.curl", {0.9: 0.0, 1.5: -0.25, 1.9: -0.25, 2.15: 0.35, 3.6: 0.3, 4.3: 0.0})
-    take.add("r_hand.x", -0.20)
-    take.add("r_hand.y", 0.74)
-    take.add("r_hand.z", 0.60)
-    take.add("r_hand.hold", {0.9: 0.0, 1.8: 1.0, 2.15: 1.0, 2.9: 0.0})
-    take.add("l_shoulder.flexion", {0.7: 0.0, 1.75: 40.0, 2.2: 40.0, 3.3: 0.0})
-    take.add("l_shoulder.abduction", {0.7: 0.0, 1.75: 10.0, 2.2: 10.0, 3.3: 0.0})
+    take.add_all({
+        "gaze.pitch": {0.3: 0.0, 0.7: 28.0, 1.7: 52.0, 2.2: 52.0, 3.2: 8.0, 3.6: 2.0},
+        "gaze.yaw": hold(-14.0, 0.3, 0.75, 2.3, 3.2) | {2.3: -12.0},
+        "pelvis.tilt": hold(34.0, 0.55, 1.7, 2.15, 3.3),
+        "pelvis.y": hold(-0.075, 0.5, 1.7, 2.15, 3.3),
+        "pelvis.z": hold(-0.13, 0.5, 1.7, 2.15, 3.3),
+        "pelvis.x": hold(-0.02, 0.5, 1.6, 2.2, 3.3),
+        "pelvis.yaw": hold(8.0, 0.6, 1.7, 2.2, 3.3),
+        "trunk.flexion": hold(24.0, 0.6, 1.75, 2.2, 3.4),
+        "trunk.twist": hold(12.0, 0.6, 1.75, 2.2, 3.4),
+        "trunk.bend": hold(-4.0, 0.6, 1.75, 2.2, 3.4),
+        "r_clavicle.protraction": hold(14.0, 0.8, 1.75, 2.2, 3.1),
+        "r_shoulder.flexion": {0.7: 0.0, 1.6: 62.0, 2.2: 62.0, 3.0: 22.0, 4.1: 0.0},
+        "r_elbow.flexion": {0.7: 0.0, 1.2: 30.0, 1.7: 0.0, 2.2: 4.0, 3.0: 72.0, 4.1: 0.0},
+        "r_wrist.pronation": {0.7: 0.0, 1.6: 40.0, 2.3: 40.0, 3.0: 10.0, 4.1: 0.0},
+        "r_hand.curl": hold(-0.25, 0.9, 1.5, 1.9, 4.3) | {2.15: 0.35, 3.6: 0.3},
+        "r_hand.x": -0.20,
+        "r_hand.y": 0.74,
+        "r_hand.z": 0.60,
+        "r_hand.hold": hold(1.0, 0.9, 1.8, 2.15, 2.9),
+        "l_shoulder.flexion": hold(40.0, 0.7, 1.75, 2.2, 3.3),
+        "l_shoulder.abduction": hold(10.0, 0.7, 1.75, 2.2, 3.3),
+    })  # fmt: skip
     # The bow: hands slide down the thighs, neck last, a moment of rest, up again.
-    take.add("pelvis.tilt", {4.35: 0.0, 5.5: 42.0, 6.0: 42.0, 7.0: 0.0})
-    take.add("pelvis.z", {4.3: 0.0, 5.5: -0.15, 6.0: -0.15, 7.0: 0.0})
-    take.add("pelvis.y", {4.3: 0.0, 5.5: -0.012, 6.0: -0.012, 7.0: 0.0})
-    take.add("trunk.flexion", {4.45: 0.0, 5.6: 26.0, 6.05: 26.0, 7.1: 0.0})
-    take.add("gaze.pitch", {4.3: 0.0, 4.9: 34.0, 5.65: 86.0, 6.05: 86.0, 7.15: 0.0})
-    take.add("*_shoulder.flexion", {4.4: 0.0, 5.55: 50.0, 6.0: 50.0, 7.1: 0.0})
-    take.add("*_shoulder.abduction", {4.4: 0.0, 5.55: -5.0, 6.0: -5.0, 7.1: 0.0})
-    take.add("*_elbow.flexion", {4.4: 0.0, 5.55: -6.0, 6.0: -6.0, 7.1: 0.0})
-    take.add("*_clavicle.protraction", {4.5: 0.0, 5.6: 6.0, 6.0: 6.0, 7.1: 0.0})
-    take.add("*_hand.curl", {4.4: 0.0, 5.2: -0.2, 6.3: -0.2, 7.1: 0.0})
-    return take.motion()
+    take.add_all({
+        "pelvis.tilt": hold(42.0, 4.35, 5.5, 6.0, 7.0),
+        "pelvis.z": hold(-0.15, 4.3, 5.5, 6.0, 7.0),
+        "pelvis.y": hold(-0.012, 4.3, 5.5, 6.0, 7.0),
+        "trunk.flexion": hold(26.0, 4.45, 5.6, 6.05, 7.1),
+        "gaze.pitch": {4.3: 0.0, 4.9: 34.0, 5.65: 86.0, 6.05: 86.0, 7.15: 0.0},
+        "*_shoulder.flexion": hold(50.0, 4.4, 5.55, 6.0, 7.1),
+        "*_shoulder.abduction": hold(-5.0, 4.4, 5.55, 6.0, 7.1),
+        "*_elbow.flexion": hold(-6.0, 4.4, 5.55, 6.0, 7.1),
+        "*_clavicle.protraction": hold(6.0, 4.5, 5.6, 6.0, 7.1),
+        "*_hand.curl": hold(-0.2, 4.4, 5.2, 6.3, 7.1),
+    })  # fmt: skip
 
 
-@cache
-def squat() -> Motion:
-    """Two squats, the second deeper, arms forward for balance."""
-    take = Take(6.0)
-    take.relax()
-    take.breathe(2.9)
-    take.sway(0.8)
-    take.stand("l", 0.165, 0.125, 14.0)
-    take.stand("r", -0.165, 0.125, -14.0)
+def squat(take: Take) -> None:
+    """Squat twice, the second time deeper, arms forward for balance."""
+    take.stand_straight(0.165, 14.0)
     for channel, low, early, late in (
         ("pelvis.y", -0.41, 0.0, 0.0),
         ("pelvis.z", -0.215, 0.05, 0.08),
@@ -114,58 +84,44 @@ def squat() -> Motion:
         ("*_wrist.pronation", 40.0, 0.0, 0.0),
         ("*_hand.curl", -0.2, -0.1, 0.2),
     ):
-        first, second = 0.78 * low, low
-        take.add(channel, {0.35 - early: 0.0, 1.45: first, 1.65: first, 2.65 + late: 0.0})
-        take.add(channel, {2.95 - early: 0.0, 4.10: second, 4.40: second, 5.50 + late: 0.0})
-    return take.motion()
+        take.add(channel, hold(0.78 * low, 0.35 - early, 1.45, 1.65, 2.65 + late))
+        take.add(channel, hold(low, 2.95 - early, 4.10, 4.40, 5.50 + late))
 
 
-@cache
-def overhead() -> Motion:
-    """Up on the toes for something on a high shelf, brought down to the other hand."""
-    take = Take(6.0)
-    take.relax()
-    take.breathe()
-    take.sway()
-    take.stand("l", 0.10, 0.125, 8.0)
-    take.stand("r", -0.10, 0.125, -8.0)
-    take.add("gaze.pitch", {0.25: 0.0, 0.75: -30.0, 2.6: -32.0, 3.5: 18.0, 4.4: 30.0, 5.4: 2.0})
-    take.add("gaze.yaw", {0.25: 0.0, 0.75: -12.0, 2.6: -12.0, 3.5: 0.0})
-    take.add("*_foot.pitch", {1.1: 0.0, 1.85: 32.0, 2.45: 32.0, 3.1: 0.0})
-    take.add("pelvis.y", {0.7: 0.0, 1.05: -0.012, 1.85: 0.048, 2.45: 0.048, 3.1: 0.0})
-    take.add("pelvis.z", {0.6: 0.0, 1.85: 0.075, 2.45: 0.075, 3.2: 0.0})
-    take.add("pelvis.x", {0.6: 0.0, 1.6: -0.03, 2.5: -0.03, 3.3: 0.0})
-    take.add("pelvis.list", {0.8: 0.0, 1.85: 3.0, 2.45: 3.0, 3.2: 0.0})
-    take.add("pelvis.yaw", {0.8: 0.0, 1.85: 8.0, 2.45: 8.0, 3.2: 0.0})
-    take.add("trunk.flexion", {0.7: 0.0, 1.85: -9.0, 2.45: -9.0, 3.3: 2.0, 4.4: 4.0, 5.3: 0.0})
-    take.add("trunk.bend", {0.8: 0.0, 1.85: 6.0, 2.45: 6.0, 3.3: 0.0})
-    take.add("trunk.twist", {0.8: 0.0, 1.85: 8.0, 2.45: 8.0, 3.3: 0.0})
-    take.add("r_clavicle.elevation", {1.0: 0.0, 1.85: 22.0, 2.45: 22.0, 3.2: 0.0})
-    take.add(
-        "r_shoulder.flexion", {0.6: 0.0, 1.8: 148.0, 2.45: 148.0, 3.4: 28.0, 4.4: 28.0, 5.5: 0.0}
-    )
-    take.add("r_shoulder.abduction", {0.6: 0.0, 1.8: 12.0, 2.45: 12.0, 3.4: 0.0})
-    take.add(
-        "r_shoulder.twist", {0.6: 0.0, 1.8: -10.0, 2.45: -10.0, 3.4: 14.0, 4.4: 14.0, 5.5: 0.0}
-    )
-    take.add(
-        "r_elbow.flexion",
-        {0.6: 0.0, 1.2: 55.0, 1.85: -8.0, 2.45: -8.0, 3.4: 72.0, 4.4: 72.0, 5.5: 0.0},
-    )
-    take.add("r_hand.x", -0.20)
-    take.add("r_hand.y", 2.08)
-    take.add("r_hand.z", 0.29)
-    take.add("r_hand.hold", {0.9: 0.0, 1.9: 1.0, 2.35: 1.0, 3.1: 0.0})
-    take.add("r_hand.curl", {0.8: 0.0, 1.6: -0.25, 2.0: -0.25, 2.35: 0.35, 4.4: 0.35, 5.4: 0.0})
-    take.add("l_shoulder.abduction", {0.8: 0.0, 1.85: 14.0, 2.4: 14.0, 3.2: 0.0})
-    take.add("l_shoulder.flexion", {2.6: 0.0, 3.5: 26.0, 4.4: 26.0, 5.5: 0.0})
-    take.add("l_shoulder.twist", {2.6: 0.0, 3.5: 14.0, 4.4: 14.0, 5.5: 0.0})
-    take.add("l_elbow.flexion", {2.6: 0.0, 3.5: 70.0, 4.4: 70.0, 5.5: 0.0})
-    return take.motion()
+def overhead(take: Take) -> None:
+    """Rise on the toes for something on a high shelf and bring it down to the other hand."""
+    take.stand_straight(0.10, 8.0)
+    take.add_all({
+        "gaze.pitch": {0.25: 0.0, 0.75: -30.0, 2.6: -32.0, 3.5: 18.0, 4.4: 30.0, 5.4: 2.0},
+        "gaze.yaw": hold(-12.0, 0.25, 0.75, 2.6, 3.5),
+        "*_foot.pitch": hold(32.0, 1.1, 1.85, 2.45, 3.1),
+        "pelvis.y": hold(0.048, 0.7, 1.85, 2.45, 3.1) | {1.05: -0.012},
+        "pelvis.z": hold(0.075, 0.6, 1.85, 2.45, 3.2),
+        "pelvis.x": hold(-0.03, 0.6, 1.6, 2.5, 3.3),
+        "pelvis.list": hold(3.0, 0.8, 1.85, 2.45, 3.2),
+        "pelvis.yaw": hold(8.0, 0.8, 1.85, 2.45, 3.2),
+        "trunk.flexion": hold(-9.0, 0.7, 1.85, 2.45, 5.3) | {3.3: 2.0, 4.4: 4.0},
+        "trunk.bend": hold(6.0, 0.8, 1.85, 2.45, 3.3),
+        "trunk.twist": hold(8.0, 0.8, 1.85, 2.45, 3.3),
+        "r_clavicle.elevation": hold(22.0, 1.0, 1.85, 2.45, 3.2),
+        "r_shoulder.flexion": hold(148.0, 0.6, 1.8, 2.45, 5.5) | {3.4: 28.0, 4.4: 28.0},
+        "r_shoulder.abduction": hold(12.0, 0.6, 1.8, 2.45, 3.4),
+        "r_shoulder.twist": hold(-10.0, 0.6, 1.8, 2.45, 5.5) | {3.4: 14.0, 4.4: 14.0},
+        "r_elbow.flexion": hold(-8.0, 0.6, 1.85, 2.45, 5.5) | {1.2: 55.0, 3.4: 72.0, 4.4: 72.0},
+        "r_hand.x": -0.20,
+        "r_hand.y": 2.08,
+        "r_hand.z": 0.29,
+        "r_hand.hold": hold(1.0, 0.9, 1.9, 2.35, 3.1),
+        "r_hand.curl": {0.8: 0.0, 1.6: -0.25, 2.0: -0.25, 2.35: 0.35, 4.4: 0.35, 5.4: 0.0},
+        "l_shoulder.abduction": hold(14.0, 0.8, 1.85, 2.4, 3.2),
+        "l_shoulder.flexion": hold(26.0, 2.6, 3.5, 4.4, 5.5),
+        "l_shoulder.twist": hold(14.0, 2.6, 3.5, 4.4, 5.5),
+        "l_elbow.flexion": hold(70.0, 2.6, 3.5, 4.4, 5.5),
+    })  # fmt: skip
 
 
-class Step(NamedTuple):
-    """One footstep."""
+class Stride(NamedTuple):
+    """One step of the walk."""
 
     length: float
     """How far this foot lands ahead of the other [m]."""
@@ -177,54 +133,40 @@ class Step(NamedTuple):
     """How far arms, pelvis and chest turn, 1 at full pace."""
 
 
-STEPS = (
-    Step(0.36, 22.0, 0.016, 0.6),
-    Step(0.58, 46.0, 0.024, 0.9),
-    Step(0.62, 60.0, 0.028, 1.0),
-    Step(0.62, 60.0, 0.028, 1.0),
-    Step(0.62, 60.0, 0.028, 1.0),
-    Step(0.60, 60.0, 0.027, 1.0),
-    Step(0.50, 56.0, 0.022, 0.8),
-    Step(0.00, 44.0, 0.012, 0.4),
+STRIDES = (
+    Stride(0.36, 22.0, 0.016, 0.6),
+    Stride(0.58, 46.0, 0.024, 0.9),
+    Stride(0.62, 60.0, 0.028, 1.0),
+    Stride(0.62, 60.0, 0.028, 1.0),
+    Stride(0.62, 60.0, 0.028, 1.0),
+    Stride(0.60, 60.0, 0.027, 1.0),
+    Stride(0.50, 56.0, 0.022, 0.8),
+    Stride(0.00, 44.0, 0.012, 0.4),
 )
 """From standing to standing, the right foot first; about 1.2 m/s in the middle."""
 
-FIRST = 1.10
-"""When the first foot lands [s]."""
-BEAT = 0.53
-"""From one landing to the next [s]."""
-SWING = 0.42
-"""How long a foot is in the air [s]."""
+FIRST_LANDING, PERIOD, SWING_TIME = 1.10, 0.53, 0.42
+"""When the first foot lands, from one landing to the next, how long a foot is in the air [s]."""
 TRACK = 0.07
 """Distance of the footprints from the line of travel [m]."""
-BALL = 0.125
-"""Distance of the ball of the foot in front of the hips when standing [m]."""
 
 
-def walk_ahead(take: Take) -> None:
-    """Seven steps straight ahead, then the feet together."""
-    take.stand("l", 0.09, BALL, 6.0)
-    take.stand("r", -0.09, BALL, -6.0)
-    end = FIRST + BEAT * (len(STEPS) - 1)
+def walk(take: Take) -> None:
+    """Walk from standing: seven steps straight ahead, then the feet together."""
+    take.stand_straight(0.09, 6.0)
+    end = FIRST_LANDING + PERIOD * (len(STRIDES) - 1)
     ahead, across, up, yaw, side = {0.40: 0.0}, {0.25: 0.0}, {0.35: 0.0}, {0.6: 0.0}, {0.6: 0.0}
     arms = {arm: {0.55: 0.0} for arm in SIDES}
     elbows = {arm: {0.55: 0.0} for arm in SIDES}
     here = 0.0
-    for k, step in enumerate(STEPS):
-        first, last = k == 0, k == len(STEPS) - 1
-        land = FIRST + BEAT * k
+    for k, step in enumerate(STRIDES):
+        first, last = k == 0, k == len(STRIDES) - 1
+        land = FIRST_LANDING + PERIOD * k
         foot = "rl"[k % 2]
         sign = SIDES[foot]
-        take.step(
-            foot,
-            land - SWING,
-            land,
-            (sign * (0.085 if last else TRACK), here + step.length + BALL, sign * 6.0),
-            lift=0.045,
-            push=step.push,
-            strike=0.0 if last else 17.0,
-            roll=(0.16 if first else 0.36, 0.11),
-        )
+        to = (sign * (0.085 if last else TRACK), here + step.length + BALL, sign * 6.0)
+        strike, roll = 0.0 if last else 17.0, (0.16 if first else 0.36, 0.11)
+        take.step(foot, Footstep(land - SWING_TIME, land, to, 0.045, step.push, strike, roll))
         # The pelvis is between the feet when one lands, and nearest to the standing foot and
         # highest when the other passes it; it turns with the leg that goes forward and drops on
         # its side.
@@ -244,17 +186,19 @@ def walk_ahead(take: Take) -> None:
     for keys in (up, across, yaw, side, *arms.values(), *elbows.values()):
         keys[end + 0.55] = 0.0
 
-    take.add("pelvis.z", ahead)
-    take.add("pelvis.x", across)
-    take.add("pelvis.y", up)
-    take.add("pelvis.yaw", yaw)
-    take.add("pelvis.list", side)
-    take.add("pelvis.tilt", {0.4: 0.0, 1.2: 1.5, end - 0.3: 1.5, end + 0.3: 0.0})
     # The chest turns against the pelvis and stays upright over it, with the arms against the legs.
-    take.add("trunk.twist", {t: -1.9 * value for t, value in yaw.items()})
-    take.add("trunk.bend", {t: -0.8 * value for t, value in side.items()})
-    take.add("trunk.flexion", {0.4: 0.0, 1.2: 2.0, end - 0.3: 1.0, end + 0.1: -2.0, end + 0.6: 0.0})
-    take.add("gaze.pitch", {0.0: 3.0, 0.5: 6.0, 1.5: 3.0, end: 5.0, end + 0.6: 1.0})
+    take.add_all({
+        "pelvis.z": ahead,
+        "pelvis.x": across,
+        "pelvis.y": up,
+        "pelvis.yaw": yaw,
+        "pelvis.list": side,
+        "pelvis.tilt": hold(1.5, 0.4, 1.2, end - 0.3, end + 0.3),
+        "trunk.twist": {t: -1.9 * value for t, value in yaw.items()},
+        "trunk.bend": {t: -0.8 * value for t, value in side.items()},
+        "trunk.flexion": {0.4: 0.0, 1.2: 2.0, end - 0.3: 1.0, end + 0.1: -2.0, end + 0.6: 0.0},
+        "gaze.pitch": {0.0: 3.0, 0.5: 6.0, 1.5: 3.0, end: 5.0, end + 0.6: 1.0},
+    })  # fmt: skip
     for arm in SIDES:
         take.add(f"{arm}_shoulder.flexion", arms[arm])
         take.add(f"{arm}_elbow.flexion", elbows[arm])
@@ -262,21 +206,21 @@ def walk_ahead(take: Take) -> None:
         take.add(f"{arm}_wrist.deviation", {t + 0.06: 0.25 * v for t, v in arms[arm].items()})
 
 
-def box(take: Take) -> None:
-    """Two jabs, cross, duck, hook; a quarter turn to the left; jab, cross."""
-    _stance(take, turn=90.0, when=4.1)
+def boxing(take: Take) -> None:
+    """Shadow boxing: two jabs, cross, duck, hook; a quarter turn to the left; jab, cross."""
+    _guard(take, turn=90.0, when=4.1)
     _bounce(take)
-    _jab(take, 0.75)
-    _jab(take, 1.25)
-    _cross(take, 1.62)
+    _punch(take, 0.75, JAB)
+    _punch(take, 1.25, JAB)
+    _punch(take, 1.62, CROSS)
     _duck(take, 2.35)
     _hook(take, 2.95)
-    _jab(take, 5.6)
-    _cross(take, 5.98)
+    _punch(take, 5.6, JAB)
+    _punch(take, 5.98, CROSS)
 
 
-def _stance(take: Take, turn: float, when: float) -> None:
-    """Left foot in front, hands at the chin; at a time the whole stance turns to the left."""
+def _guard(take: Take, turn: float, when: float) -> None:
+    """Stand in guard, left foot in front; at a time the whole stance turns to the left."""
     c, s = np.cos(np.radians(turn)), np.sin(np.radians(turn))
     after = {}
     for side, (x, z, yaw) in {"l": (0.07, 0.30, -18.0), "r": (-0.15, -0.10, -52.0)}.items():
@@ -284,145 +228,156 @@ def _stance(take: Take, turn: float, when: float) -> None:
         after[side] = (c * x + s * z, c * z - s * x, yaw + turn)
     take.add("r_foot.pitch", 14.0)
     # The rear foot turns on its ball before it is lifted.
-    take.add("r_foot.yaw", {when - 0.1: 0.0, when + 0.3: 26.0, when + 0.42: 26.0, when + 0.8: 0.0})
-    take.step("l", when, when + 0.36, after["l"], lift=0.05, push=18.0, roll=(0.2, 0.1))
-    take.step("r", when + 0.42, when + 0.82, after["r"], lift=0.05, push=16.0, roll=(0.2, 0.1))
-
-    take.add("pelvis.y", -0.075)
-    take.add("pelvis.tilt", 4.0)
-    take.add("pelvis.yaw", -30.0)
-    take.add("trunk.flexion", 9.0)
-    take.add("trunk.bend", 2.0)
-    take.add("trunk.twist", 2.0)
-    take.add("gaze.pitch", 8.0)
+    take.add("r_foot.yaw", hold(26.0, when - 0.1, when + 0.3, when + 0.42, when + 0.8))
+    for side, start, end, push in (("l", 0.0, 0.36, 18.0), ("r", 0.42, 0.82, 16.0)):
+        to = after[side]
+        take.step(side, Footstep(when + start, when + end, to, push=push, roll=(0.2, 0.1)))
+    take.add_all({
+        "pelvis.y": -0.075, "pelvis.tilt": 4.0, "pelvis.yaw": -30.0, "trunk.flexion": 9.0,
+        "trunk.bend": 2.0, "trunk.twist": 2.0, "gaze.pitch": 8.0, "*_clavicle.elevation": 6.0,
+        "*_clavicle.protraction": 8.0, "*_hand.curl": 0.95, "l_shoulder.flexion": 56.0,
+        "l_shoulder.abduction": 24.0, "l_shoulder.twist": -8.0, "l_elbow.flexion": 119.0,
+        "r_shoulder.flexion": 62.0, "r_shoulder.abduction": -20.0, "r_shoulder.twist": 51.0,
+        "r_elbow.flexion": 121.0, "*_wrist.pronation": 20.0,
+    })  # fmt: skip
     # The head goes first, then shoulders and hips, while the weight is over the standing foot.
-    take.add("gaze.yaw", {when - 0.50: 0.0, when - 0.05: 0.22 * turn, when + 0.65: turn})
-    take.add("trunk.twist", {when - 0.35: 0.0, when + 0.1: 17.0, when + 0.80: 0.0})
-    take.add("pelvis.yaw", {when - 0.20: 0.0, when + 0.32: 0.5 * turn, when + 0.85: turn})
-    take.add(
-        "pelvis.x", {when - 0.25: 0.04, when + 0.05: -0.03, when + 0.55: 0.05, when + 1.0: -0.03}
-    )
-    take.add(
-        "pelvis.z", {when - 0.25: -0.03, when + 0.05: -0.09, when + 0.55: -0.08, when + 1.0: -0.06}
-    )
-    take.add("pelvis.y", {when - 0.2: 0.0, when + 0.2: 0.015, when + 0.6: -0.01, when + 1.0: 0.0})
-
-    take.add("*_clavicle.elevation", 6.0)
-    take.add("*_clavicle.protraction", 8.0)
-    take.add("*_hand.curl", 0.95)
-    for side, flexion, abduction, twist, elbow in (
-        ("l", 56.0, 24.0, -8.0, 119.0),
-        ("r", 62.0, -20.0, 51.0, 121.0),
-    ):
-        take.add(f"{side}_shoulder.flexion", flexion)
-        take.add(f"{side}_shoulder.abduction", abduction)
-        take.add(f"{side}_shoulder.twist", twist)
-        take.add(f"{side}_elbow.flexion", elbow)
-        take.add(f"{side}_wrist.pronation", 20.0)
+    take.add_all({
+        "gaze.yaw": {-0.50: 0.0, -0.05: 0.22 * turn, 0.65: turn},
+        "trunk.twist": {-0.35: 0.0, 0.1: 17.0, 0.80: 0.0},
+        "pelvis.yaw": {-0.20: 0.0, 0.32: 0.5 * turn, 0.85: turn},
+        "pelvis.x": {-0.25: 0.04, 0.05: -0.03, 0.55: 0.05, 1.0: -0.03},
+        "pelvis.z": {-0.25: -0.03, 0.05: -0.09, 0.55: -0.08, 1.0: -0.06},
+        "pelvis.y": {-0.2: 0.0, 0.2: 0.015, 0.6: -0.01, 1.0: 0.0},
+    }, when)  # fmt: skip
 
 
 def _bounce(take: Take) -> None:
-    """On the toes, never still."""
+    """Bounce on the toes all the time."""
     beat = 2.0 * np.pi * take.times / 0.62
-    take.add("pelvis.y", 0.009 * np.sin(beat))
-    take.add("pelvis.z", 0.010 * np.sin(0.5 * beat + 0.6))
-    take.add("trunk.bend", 1.2 * np.sin(0.5 * beat))
-    take.add("l_elbow.flexion", 3.0 * np.sin(beat - 0.9))
-    take.add("r_elbow.flexion", 2.5 * np.sin(beat - 1.2))
-    take.add("*_shoulder.flexion", 1.5 * np.sin(beat - 0.7))
+    take.add_all({
+        "pelvis.y": 0.009 * np.sin(beat),
+        "pelvis.z": 0.010 * np.sin(0.5 * beat + 0.6),
+        "trunk.bend": 1.2 * np.sin(0.5 * beat),
+        "l_elbow.flexion": 3.0 * np.sin(beat - 0.9),
+        "r_elbow.flexion": 2.5 * np.sin(beat - 1.2),
+        "*_shoulder.flexion": 1.5 * np.sin(beat - 0.7),
+    })  # fmt: skip
 
 
-def _out_and_back(start: float, out: float, back: float, value: float) -> dict[float, float]:
-    return {start: 0.0, start + out: value, start + out + 0.05: value, start + out + back: 0.0}
+JAB = (
+    ("pelvis.z", -0.06, 0.20, 0.40, 0.045),
+    ("pelvis.yaw", -0.04, 0.18, 0.36, -5.0),
+    ("trunk.twist", -0.02, 0.18, 0.36, -11.0),
+    ("l_clavicle.protraction", 0.0, 0.20, 0.30, 16.0),
+    ("l_shoulder.flexion", 0.0, 0.19, 0.30, -27.0),
+    ("l_shoulder.abduction", 0.0, 0.19, 0.30, 61.0),
+    ("l_shoulder.twist", 0.0, 0.19, 0.30, -35.0),
+    ("l_elbow.flexion", 0.02, 0.18, 0.30, -98.0),
+    ("l_wrist.pronation", 0.05, 0.16, 0.28, 45.0),
+    ("r_shoulder.flexion", 0.0, 0.20, 0.36, 5.0),
+)
+"""Straight punch of the left hand: a small step of the weight, the shoulder follows, the fist turns
+over. Rows: channel, delay, time to get out and time to be back [s], value."""
+CROSS = (
+    ("r_foot.pitch", -0.06, 0.24, 0.46, 26.0),
+    ("r_foot.yaw", -0.06, 0.24, 0.46, 38.0),
+    ("pelvis.yaw", -0.03, 0.24, 0.46, 40.0),
+    ("pelvis.z", -0.04, 0.26, 0.50, 0.07),
+    ("pelvis.x", -0.04, 0.26, 0.50, 0.03),
+    ("pelvis.y", -0.02, 0.24, 0.46, -0.02),
+    ("trunk.twist", 0.02, 0.23, 0.42, 19.0),
+    ("r_clavicle.protraction", 0.06, 0.20, 0.34, 14.0),
+    ("r_shoulder.flexion", 0.06, 0.20, 0.36, -3.0),
+    ("r_shoulder.abduction", 0.06, 0.20, 0.36, 95.0),
+    ("r_shoulder.twist", 0.06, 0.20, 0.36, -73.0),
+    ("r_elbow.flexion", 0.08, 0.19, 0.36, -101.0),
+    ("r_wrist.pronation", 0.10, 0.17, 0.33, 50.0),
+    # The other hand stays at the chin while the chest turns away under it.
+    ("l_shoulder.flexion", 0.0, 0.26, 0.44, 8.0),
+    ("l_shoulder.abduction", 0.0, 0.26, 0.44, -56.0),
+    ("l_shoulder.twist", 0.0, 0.26, 0.44, 66.0),
+    ("l_elbow.flexion", 0.0, 0.26, 0.44, -4.0),
+)
+"""Straight punch of the right hand, from the rear foot through hips and shoulders to the fist."""
 
 
-def _jab(take: Take, start: float) -> None:
-    """Left, straight: a small step of the weight, the shoulder follows, the fist turns over."""
-    for channel, delay, out, back, value in (
-        ("pelvis.z", -0.06, 0.20, 0.40, 0.045),
-        ("pelvis.yaw", -0.04, 0.18, 0.36, -5.0),
-        ("trunk.twist", -0.02, 0.18, 0.36, -11.0),
-        ("l_clavicle.protraction", 0.0, 0.20, 0.30, 16.0),
-        ("l_shoulder.flexion", 0.0, 0.19, 0.30, -27.0),
-        ("l_shoulder.abduction", 0.0, 0.19, 0.30, 61.0),
-        ("l_shoulder.twist", 0.0, 0.19, 0.30, -35.0),
-        ("l_elbow.flexion", 0.02, 0.18, 0.30, -98.0),
-        ("l_wrist.pronation", 0.05, 0.16, 0.28, 45.0),
-        ("r_shoulder.flexion", 0.0, 0.20, 0.36, 5.0),
-    ):
-        take.add(channel, _out_and_back(start + delay, out, back, value))
-
-
-def _cross(take: Take, start: float) -> None:
-    """Right, straight: from the rear foot through hips and shoulders to the fist."""
-    for channel, delay, out, back, value in (
-        ("r_foot.pitch", -0.06, 0.24, 0.46, 26.0),
-        ("r_foot.yaw", -0.06, 0.24, 0.46, 38.0),
-        ("pelvis.yaw", -0.03, 0.24, 0.46, 40.0),
-        ("pelvis.z", -0.04, 0.26, 0.50, 0.07),
-        ("pelvis.x", -0.04, 0.26, 0.50, 0.03),
-        ("pelvis.y", -0.02, 0.24, 0.46, -0.02),
-        ("trunk.twist", 0.02, 0.23, 0.42, 19.0),
-        ("r_clavicle.protraction", 0.06, 0.20, 0.34, 14.0),
-        ("r_shoulder.flexion", 0.06, 0.20, 0.36, -3.0),
-        ("r_shoulder.abduction", 0.06, 0.20, 0.36, 95.0),
-        ("r_shoulder.twist", 0.06, 0.20, 0.36, -73.0),
-        ("r_elbow.flexion", 0.08, 0.19, 0.36, -101.0),
-        ("r_wrist.pronation", 0.10, 0.17, 0.33, 50.0),
-        # The other hand stays at the chin while the chest turns away under it.
-        ("l_shoulder.flexion", 0.0, 0.26, 0.44, 8.0),
-        ("l_shoulder.abduction", 0.0, 0.26, 0.44, -56.0),
-        ("l_shoulder.twist", 0.0, 0.26, 0.44, 66.0),
-        ("l_elbow.flexion", 0.0, 0.26, 0.44, -4.0),
-    ):
-        take.add(channel, _out_and_back(start + delay, out, back, value))
+def _punch(
+    take: Take, start: float, rows: Sequence[tuple[str, float, float, float, float]]
+) -> None:
+    """Throw a straight punch: `JAB` or `CROSS`."""
+    for channel, delay, out, back, value in rows:
+        begin = start + delay
+        take.add(channel, hold(value, begin, begin + out, begin + out + 0.05, begin + out + back))
 
 
 def _duck(take: Take, start: float) -> None:
-    """Under a swing: down to the left, up on the right."""
-    s = start
-    take.add("pelvis.y", {s: 0.0, s + 0.30: -0.16, s + 0.40: -0.16, s + 0.78: 0.0})
-    take.add("r_foot.pitch", {s: 0.0, s + 0.30: 16.0, s + 0.40: 16.0, s + 0.78: 0.0})
-    take.add("pelvis.tilt", {s: 0.0, s + 0.32: 9.0, s + 0.76: 0.0})
-    take.add("pelvis.x", {s: 0.0, s + 0.2: 0.04, s + 0.55: -0.05, s + 0.85: 0.0})
-    take.add("trunk.flexion", {s: 0.0, s + 0.32: 12.0, s + 0.76: 0.0})
-    take.add("trunk.bend", {s - 0.05: 0.0, s + 0.22: 9.0, s + 0.55: -9.0, s + 0.85: 0.0})
-    take.add("gaze.roll", {s: 0.0, s + 0.25: 7.0, s + 0.58: -7.0, s + 0.88: 0.0})
-    take.add("gaze.pitch", {s: 0.0, s + 0.32: -4.0, s + 0.76: 0.0})
+    """Duck under a swing: down to the left, up on the right."""
+    take.add_all({
+        "pelvis.y": hold(-0.16, 0.0, 0.30, 0.40, 0.78),
+        "r_foot.pitch": hold(16.0, 0.0, 0.30, 0.40, 0.78),
+        "pelvis.tilt": {0.0: 0.0, 0.32: 9.0, 0.76: 0.0},
+        "pelvis.x": {0.0: 0.0, 0.2: 0.04, 0.55: -0.05, 0.85: 0.0},
+        "trunk.flexion": {0.0: 0.0, 0.32: 12.0, 0.76: 0.0},
+        "trunk.bend": {-0.05: 0.0, 0.22: 9.0, 0.55: -9.0, 0.85: 0.0},
+        "gaze.roll": {0.0: 0.0, 0.25: 7.0, 0.58: -7.0, 0.88: 0.0},
+        "gaze.pitch": {0.0: 0.0, 0.32: -4.0, 0.76: 0.0},
+    }, start)  # fmt: skip
 
 
 def _hook(take: Take, start: float) -> None:
-    """Left, round: loaded to the left, then hips and shoulders swing the bent arm across."""
-    s = start
-    take.add("pelvis.yaw", {s: 0.0, s + 0.2: 14.0, s + 0.42: -8.0, s + 0.95: 0.0})
-    take.add("trunk.twist", {s + 0.02: 0.0, s + 0.22: 12.0, s + 0.45: -12.0, s + 0.98: 0.0})
-    take.add("l_foot.yaw", {s + 0.15: 0.0, s + 0.42: -30.0, s + 0.52: -30.0, s + 0.95: 0.0})
-    take.add("l_foot.pitch", {s + 0.12: 0.0, s + 0.40: 24.0, s + 0.52: 24.0, s + 0.95: 0.0})
-    for channel, load, hit in (
-        ("l_shoulder.flexion", -24.0, -47.0),
-        ("l_shoulder.abduction", 46.0, 67.0),
-        ("l_shoulder.twist", -3.0, -8.0),
-        ("l_elbow.flexion", -2.0, -24.0),
-        ("l_wrist.pronation", 0.0, 20.0),
-    ):
-        take.add(channel, {s + 0.03: 0.0, s + 0.24: load, s + 0.46: hit, s + 0.95: 0.0})
-    take.add("l_clavicle.protraction", {s + 0.2: 0.0, s + 0.46: 12.0, s + 0.95: 0.0})
+    """Throw a left hook: loaded to the left, then hips and shoulders swing the bent arm across."""
+    take.add_all({
+        "pelvis.yaw": {0.0: 0.0, 0.2: 14.0, 0.42: -8.0, 0.95: 0.0},
+        "trunk.twist": {0.02: 0.0, 0.22: 12.0, 0.45: -12.0, 0.98: 0.0},
+        "l_foot.yaw": hold(-30.0, 0.15, 0.42, 0.52, 0.95),
+        "l_foot.pitch": hold(24.0, 0.12, 0.40, 0.52, 0.95),
+        "l_shoulder.flexion": {0.03: 0.0, 0.24: -24.0, 0.46: -47.0, 0.95: 0.0},
+        "l_shoulder.abduction": {0.03: 0.0, 0.24: 46.0, 0.46: 67.0, 0.95: 0.0},
+        "l_shoulder.twist": {0.03: 0.0, 0.24: -3.0, 0.46: -8.0, 0.95: 0.0},
+        "l_elbow.flexion": {0.03: 0.0, 0.24: -2.0, 0.46: -24.0, 0.95: 0.0},
+        "l_wrist.pronation": {0.03: 0.0, 0.24: 0.0, 0.46: 20.0, 0.95: 0.0},
+        "l_clavicle.protraction": {0.2: 0.0, 0.46: 12.0, 0.95: 0.0},
+    }, start)  # fmt: skip
+
+
+class Clip(NamedTuple):
+    """Recipe of one clip."""
+
+    write: Callable[[Take], None]
+    duration: float
+    """[s]."""
+    relaxed: bool = True
+    """Whether the arms hang relaxed."""
+    breath: tuple[float, float] = (3.6, 1.0)
+    """Period [s] and depth of breathing."""
+    sway: float = 1.0
+    """Size of the swaying."""
+
+    def motion(self) -> Motion:
+        """Return the motion."""
+        take = Take(self.duration)
+        if self.relaxed:
+            take.relax()
+        take.breathe(*self.breath)
+        take.sway(self.sway)
+        self.write(take)
+        return take.motion()
 
 
 CLIPS: Mapping[str, Callable[[], Motion]] = MappingProxyType(
     {
-        "boxing": boxing,
-        "walk": walk,
-        "reach": reach,
-        "squat": squat,
-        "overhead": overhead,
+        "boxing": cache(Clip(boxing, 7.2, relaxed=False, breath=(1.6, 0.6)).motion),
+        "walk": cache(Clip(walk, 6.5, sway=0.6).motion),
+        "reach": cache(Clip(reach, 7.5).motion),
+        "squat": cache(Clip(squat, 6.0, breath=(2.9, 1.0), sway=0.8).motion),
+        "overhead": cache(Clip(overhead, 6.0).motion),
     }
 )
 """Name -> function that makes the clip (and remembers it)."""
 
 
 def builtin(name: str) -> Motion:
-    """One of the built-in clips; names in `CLIPS`."""
+    """Return one of the built-in clips; names in `CLIPS`."""
     if name not in CLIPS:
         raise UnknownName("built-in clip", name, CLIPS)
     return CLIPS[name]()

@@ -1,9 +1,8 @@
-"""The puppet: values of a few dozen channels in, a motion of the built-in humanoid out.
+"""The puppet: converts values of a few dozen channels to a motion of the built-in humanoid.
 
 Angles are anatomical and go straight to the joints, whose frames on this figure are anatomical
-too. Feet are where they are put on the ground and hands may hold a point in space: legs and arms
-are solved to them as two bones with a hinge. This is no solver for tracked points: it is told
-everything and runs once.
+too. Feet stand where they are put on the ground and hands may hold a point in space: legs and arms
+are solved as two bones with a hinge.
 """
 
 from __future__ import annotations
@@ -21,60 +20,33 @@ from ..kernels.types import Floats, Mat3
 from ..motion.motion import Motion
 
 X, Y, Z = np.eye(3)
-
 SIDES = {"l": 1.0, "r": -1.0}
 """Sign of the side: +X is left."""
-
 TRUNK = {"vt12": 0.5, "vt6": 0.5}
 """Share of each joint in the flexion, bend and twist of the trunk."""
-
 NECK = ("vc7", "vc4", "skullbase")
 """Joints that turn the head, each by a third."""
-
 KNEE_FOLLOWS_FOOT = 0.65
 """Where knees point: 0 as the pelvis faces, 1 as the foot points."""
-
 LONGEST_LEG = 0.994
 """Straightest that a leg gets, as a fraction of its length: a knee bent by 12 degrees."""
-
 SINKING_FRAMES = 5
 """Half of the window over which the body sinks for a leg that would be too short."""
-
 FIST = {"middle1": 80.0, "middle2": 100.0, "thumb1": 15.0, "thumb2": 35.0}
 """How far each joint of the fingers and the thumb bends for a fist [degrees]."""
-
+PARTS = {
+    "pelvis": "x y z yaw tilt list", "trunk": "flexion bend twist", "gaze": "yaw pitch roll",
+}  # fmt: skip
+SIDED_PARTS = {
+    "clavicle": "elevation protraction", "shoulder": "flexion abduction twist",
+    "elbow": "flexion", "wrist": "flexion deviation pronation", "hand": "curl hold x y z",
+    "knee": "out", "foot": "x z yaw pitch lift heel",
+}  # fmt: skip
 CHANNELS = (
-    *(f"pelvis.{name}" for name in ("x", "y", "z", "yaw", "tilt", "list")),
-    *(f"trunk.{name}" for name in ("flexion", "bend", "twist")),
-    *(f"gaze.{name}" for name in ("yaw", "pitch", "roll")),
-    *(
-        f"{side}_{name}"
-        for side in SIDES
-        for name in (
-            "clavicle.elevation",
-            "clavicle.protraction",
-            "shoulder.flexion",
-            "shoulder.abduction",
-            "shoulder.twist",
-            "elbow.flexion",
-            "wrist.flexion",
-            "wrist.deviation",
-            "wrist.pronation",
-            "hand.curl",
-            "hand.hold",
-            "hand.x",
-            "hand.y",
-            "hand.z",
-            "knee.out",
-            "foot.x",
-            "foot.z",
-            "foot.yaw",
-            "foot.pitch",
-            "foot.lift",
-            "foot.heel",
-        )
-    ),
-)
+    *(f"{part}.{name}" for part, names in PARTS.items() for name in names.split()),
+    *(f"{side}_{part}.{name}" for side in SIDES for part, names in SIDED_PARTS.items()
+      for name in names.split()),
+)  # fmt: skip
 """What can be keyed. Angles in degrees, positions in metres, the rest between 0 and 1.
 
 - pelvis: x, y, z of the middle between the hips relative to the neutral stance; yaw to the left,
@@ -91,7 +63,7 @@ CHANNELS = (
 
 
 def swing_twist(swing: Floats, axis: ArrayLike, twist: Floats) -> Floats:
-    """Rotations (F, 4): a turn about a bone by `twist` (F,), then a swing (F, 3), in degrees."""
+    """Return rotations (F, 4): about a bone by `twist` (F,), then by a swing (F, 3) [degrees]."""
     turned = arrays.from_axis_angle(axis, np.radians(twist))
     return arrays.multiply(arrays.from_rotvec(np.radians(swing)), turned)
 
@@ -99,11 +71,11 @@ def swing_twist(swing: Floats, axis: ArrayLike, twist: Floats) -> Floats:
 def two_bone(
     start: Floats, target: Floats, hinge: Floats, upper: float, lower: float, bend: float
 ) -> tuple[Floats, Floats]:
-    """A limb of two bones that hang along -Y, its end at `target`; straight if out of reach.
+    """Solve a limb of two bones that hang along -Y for its end; straight if out of reach.
 
     Args:
         start: where the limb begins [m], shape (F, 3).
-        target: where its end shall be [m], shape (F, 3).
+        target: where its end should be [m], shape (F, 3).
         hinge: preferred direction of the hinge axis (X of both bones), shape (F, 3).
         upper: length of the first bone [m].
         lower: length of the second bone [m].
@@ -127,7 +99,7 @@ def two_bone(
 
 
 class Puppet:
-    """The built-in humanoid on strings.
+    """The built-in humanoid, posed by channels.
 
     Args:
         skeleton: made by `Skeleton.humanoid`.
@@ -143,7 +115,7 @@ class Puppet:
         """Node -> position in the neutral stance [m]."""
 
     def motion(self, rate: float) -> Motion:
-        """The motion that the channels describe; rate [Hz]."""
+        """Return the motion that the channels describe; rate [Hz]."""
         root = self._pelvis()
         self._spine()
         for side, sign in SIDES.items():
@@ -158,47 +130,46 @@ class Puppet:
             self._arm(side, sign, positions - low[:, None], world)
         return Motion(self.skeleton, root - low, arrays.normalize(self.rotations), rate)
 
-    def _get(self, *channels: str) -> tuple[Floats, ...]:
-        return tuple(self.values[name] for name in channels)
+    def _get(self, part: str, *names: str) -> tuple[Floats, ...]:
+        """Return some channels of a part."""
+        return tuple(self.values[f"{part}.{name}"] for name in names)
 
     def _turn(self, joint: str, rotations: Floats) -> None:
         self.rotations[:, self.skeleton.index(joint)] = rotations
 
     def _length(self, joint: str) -> float:
-        """Of the bone from a joint's parent to the joint [m]."""
+        """Return the length of the bone from a joint's parent to the joint [m]."""
         return float(np.linalg.norm(self.skeleton.offsets[self.skeleton.index(joint)]))
 
     def _pelvis(self) -> Floats:
-        """Turns the pelvis about the middle between the hips; returns where that puts the root."""
-        turn = _heading(*self._get("pelvis.yaw", "pelvis.tilt", "pelvis.list"))
+        """Turn the pelvis about the middle between the hips; return where that puts the root."""
+        turn = _heading(*self._get("pelvis", "yaw", "tilt", "list"))
         self._turn("HumanoidRoot", turn)
         hips = 0.5 * (self.neutral["l_hip"] + self.neutral["r_hip"])
-        moved = hips + np.stack(self._get("pelvis.x", "pelvis.y", "pelvis.z"), axis=-1)
+        moved = hips + np.stack(self._get("pelvis", "x", "y", "z"), axis=-1)
         return cast("Floats", moved + arrays.rotate(turn, self.neutral["HumanoidRoot"] - hips))
 
     def _spine(self) -> None:
-        flexion, bend, twist = self._get("trunk.flexion", "trunk.bend", "trunk.twist")
-        swing = np.stack([flexion, np.zeros_like(bend), -bend], axis=-1)
+        flexion, bend, twist = self._get("trunk", "flexion", "bend", "twist")
+        swing = _vectors(flexion, 0.0, -bend)
         chest = self.rotations[:, 0]
         for joint, share in TRUNK.items():
             local = swing_twist(share * swing, Y, share * twist)
             self._turn(joint, local)
             chest = arrays.multiply(chest, local)
-        gaze = _heading(*self._get("gaze.yaw", "gaze.pitch", "gaze.roll"))
+        gaze = _heading(*self._get("gaze", "yaw", "pitch", "roll"))
         part = arrays.to_rotvec(arrays.multiply(arrays.conjugate(chest), gaze)) / len(NECK)
         for joint in NECK:
             self._turn(joint, arrays.from_rotvec(part))
 
     def _clavicle(self, side: str, sign: float) -> None:
-        up, front = self._get(f"{side}_clavicle.elevation", f"{side}_clavicle.protraction")
-        swing = np.stack([np.zeros_like(up), -sign * front, sign * up], axis=-1)
+        up, front = self._get(f"{side}_clavicle", "elevation", "protraction")
+        swing = _vectors(0.0, -sign * front, sign * up)
         self._turn(f"{side}_sternoclavicular", arrays.from_rotvec(np.radians(swing)))
 
     def _hand(self, side: str, sign: float) -> None:
-        palm, thumb, pronation = self._get(
-            f"{side}_wrist.flexion", f"{side}_wrist.deviation", f"{side}_wrist.pronation"
-        )
-        swing = np.stack([-thumb, np.zeros_like(palm), -sign * palm], axis=-1)
+        palm, thumb, pronation = self._get(f"{side}_wrist", "flexion", "deviation", "pronation")
+        swing = _vectors(-thumb, 0.0, -sign * palm)
         self._turn(f"{side}_wrist", swing_twist(swing, -Y, sign * pronation))
         curl = np.radians(self.values[f"{side}_hand.curl"])
         for joint, degrees in FIST.items():
@@ -208,18 +179,15 @@ class Puppet:
         clavicle, shoulder = (
             self.skeleton.index(f"{side}_{name}") for name in ("sternoclavicular", "shoulder")
         )
-        forward, out, twist, flexion, hold = self._get(
-            *(f"{side}_shoulder.{name}" for name in ("flexion", "abduction", "twist")),
-            f"{side}_elbow.flexion",
-            f"{side}_hand.hold",
-        )
-        swing = np.stack([-forward, np.zeros_like(out), sign * out], axis=-1)
+        forward, out, twist = self._get(f"{side}_shoulder", "flexion", "abduction", "twist")
+        flexion, hold = self.values[f"{side}_elbow.flexion"], self.values[f"{side}_hand.hold"]
+        swing = _vectors(-forward, 0.0, sign * out)
         upper = arrays.multiply(world[:, clavicle], swing_twist(swing, -Y, sign * twist))
         lower = arrays.multiply(upper, arrays.from_axis_angle(X, -np.radians(flexion)))
         bones = self._length(f"{side}_elbow"), self._length(f"{side}_wrist")
         start = positions[:, shoulder]
         free = start - arrays.rotate(upper, bones[0] * Y) - arrays.rotate(lower, bones[1] * Y)
-        held = np.stack(self._get(*(f"{side}_hand.{axis}" for axis in "xyz")), axis=-1)
+        held = np.stack(self._get(f"{side}_hand", *"xyz"), axis=-1)
         # The keyed pose says where the elbow goes; the hand is put where it holds.
         wrist = free + hold[:, None] * (held - free)
         turn, bend = two_bone(start, wrist, arrays.rotate(upper, X), *bones, -1.0)
@@ -250,10 +218,8 @@ class Puppet:
         self._turn(f"{side}_metatarsal", arrays.from_axis_angle(X, -raised))
 
     def _foot(self, side: str) -> tuple[Floats, Floats, Floats]:
-        """Heading and rotation of a foot (F, 4), and where its ankle must be (F, 3) [m]."""
-        x, z, yaw, pitch, lift, on_heel = self._get(
-            *(f"{side}_foot.{name}" for name in ("x", "z", "yaw", "pitch", "lift", "heel"))
-        )
+        """Return heading and rotation of a foot (F, 4), and its ankle's position (F, 3) [m]."""
+        x, z, yaw, pitch, lift, on_heel = self._get(f"{side}_foot", *SIDED_PARTS["foot"].split())
         heading = arrays.from_axis_angle(Y, np.radians(yaw))
         foot = arrays.multiply(heading, arrays.from_axis_angle(X, np.radians(pitch)))
         ankle, ball, heel = (
@@ -266,7 +232,7 @@ class Puppet:
         return heading, foot, about_ball + on_heel[:, None] * (about_heel - about_ball)
 
     def _sinking(self, positions: Floats) -> Floats:
-        """How far the body must sink so that no knee locks, smoothed over time (F, 3) [m]."""
+        """Return how far the body must sink so that no knee locks, smoothed (F, 3) [m]."""
         needed = np.zeros(len(positions))
         for side in SIDES:
             line = positions[:, self.skeleton.index(f"{side}_hip")] - self._foot(side)[2]
@@ -281,6 +247,11 @@ class Puppet:
         return np.convolve(most, bell / bell.sum(), "valid")[:, None] * Y
 
 
+def _vectors(x: Floats | float, y: Floats | float, z: Floats | float) -> Floats:
+    """Return vectors (F, 3) of three components, arrays (F,) or constants."""
+    return np.stack(np.broadcast_arrays(x, y, z), axis=-1)
+
+
 def _heading(yaw: Floats, forward: Floats, left: Floats) -> Floats:
-    """Rotations (F, 4): turned to the left, then tilted forward, then to the left [degrees]."""
-    return arrays.from_euler("YXZ", np.radians(np.stack([yaw, forward, -left], axis=-1)))
+    """Return rotations (F, 4): to the left, then tilted forward, then to the left [degrees]."""
+    return arrays.from_euler("YXZ", np.radians(_vectors(yaw, forward, -left)))

@@ -85,19 +85,25 @@ def find_asf(amc: Path) -> Path:
     )
 
 
+def _slots(text: AsfText) -> dict[str, slice]:
+    """Return the columns of each bone in the table of numbers."""
+    slots, column = {}, 0
+    for bone in text.bones:
+        slots[bone.name] = slice(column, column + len(bone.dofs))
+        column += len(bone.dofs)
+    return slots
+
+
 def _motion(text: AsfText, table: Floats, degrees: bool, rate: float, source: Source) -> Motion:
     """Return the motion in file units; slides and lengths below the root are ignored."""
     skeleton = skeleton_of(text)
     turn = np.pi / 180.0 if degrees else 1.0
     rotations = arrays.identity(len(table), skeleton.joint_count)
     root = np.zeros((len(table), 3))
-    column = 0
     ignored = []
-    for j, bone in enumerate(text.bones):
+    for j, (bone, columns) in enumerate(zip(text.bones, _slots(text).values(), strict=True)):
         order, angles = "", []
-        for dof in bone.dofs:
-            values = table[:, column]
-            column += 1
+        for dof, values in zip(bone.dofs, table[:, columns].T, strict=True):
             if dof[0] == "r":
                 order += dof[1].upper()
                 angles.append(turn * values)
@@ -140,29 +146,21 @@ def _parse_amc(
     return table, degrees
 
 
-def _slots(text: AsfText) -> dict[str, tuple[int, int]]:
-    """Return the first column and number of columns of each bone."""
-    slots, column = {}, 0
-    for bone in text.bones:
-        slots[bone.name] = (column, len(bone.dofs))
-        column += len(bone.dofs)
-    return slots
-
-
 def _even_frames(block: bytes, text: AsfText) -> Floats | None:
     """Parse quickly files in which every frame lists the same bones in the same order, or None."""
     tokens = block.split()
     slots = _slots(text)
-    columns: list[tuple[int, int]] = []  # (place in a frame, column of the table)
+    width = sum(len(bone.dofs) for bone in text.bones)
+    columns: dict[int, int] = {}  # column of the table -> position in a frame
     names: list[int] = []
-    at = 1
+    at, listed = 1, 0
     while at < len(tokens) and (slot := slots.get(tokens[at].decode("latin-1"))):
         names.append(at)
-        columns += [(at + 1 + k, slot[0] + k) for k in range(slot[1])]
-        at += 1 + slot[1]
+        size = slot.stop - slot.start
+        columns |= zip(range(slot.start, slot.stop), range(at + 1, at + 1 + size), strict=True)
+        at, listed = at + 1 + size, listed + size
     frames, rest = divmod(len(tokens), at)
-    width = sum(len(bone.dofs) for bone in text.bones)
-    if rest or len(columns) != width or len({column for _, column in columns}) != width:
+    if rest or listed != width or len(columns) != width:
         return None
     if not all(token.isdigit() for token in tokens[::at]):
         return None
@@ -170,8 +168,8 @@ def _even_frames(block: bytes, text: AsfText) -> Floats | None:
         return None
     table = np.empty((frames, width))
     try:
-        for place, column in columns:
-            table[:, column] = list(map(float, tokens[place::at]))
+        for column, position in columns.items():
+            table[:, column] = list(map(float, tokens[position::at]))
     except ValueError:
         return None
     return table if np.isfinite(table).all() else None
@@ -180,37 +178,35 @@ def _even_frames(block: bytes, text: AsfText) -> Floats | None:
 def _uneven_frames(data: bytes, text: AsfText, notes: list[str], *, lenient: bool) -> Floats:
     """Parse line by line: bones in any order; one that is missing keeps its value."""
     slots = _slots(text)
-    width = sum(size for _, size in slots.values())
-    rows: list[list[float]] = []
-    missing: set[str] = set()
-    seen: set[str] = set()
-    needed = {name for name, (_, size) in slots.items() if size}
-    line = 0
+    width = sum(len(bone.dofs) for bone in text.bones)
+    needed = {bone.name for bone in text.bones if bone.dofs}
+    rows, line = list[list[float]](), 0
+    missing, seen = set[str](), set[str]()
     for line, words in words_of(data):
         name = words[0]
         if name.startswith(":"):
             continue
-        if len(words) == 1 and name.isascii() and name.isdigit():
-            missing |= needed - seen if rows else set()
-            rows.append(list(rows[-1]) if rows else [0.0] * width)
-            seen = set()
-            # Frames may list few bones: a table far larger than its file is refused.
-            if len(rows) * width > 4 * len(data) + 1_000_000:
-                raise FormatError("Expected frames that list their bones.", line=line)
-            continue
         with located(line=line):
+            if len(words) == 1 and name.isascii() and name.isdigit():
+                missing |= needed - seen if rows else set()
+                rows.append(list(rows[-1]) if rows else [0.0] * width)
+                seen = set()
+                # Frames may list few bones: a table far larger than its file is refused.
+                if len(rows) * width > 4 * len(data) + 1_000_000:
+                    raise FormatError("Expected frames that list their bones.")
+                continue
             if not rows:
                 raise FormatError(f"Expected the number of the first frame, got {name[:40]!r}.")
             if name not in slots:
                 raise FormatError(f"No bone {name[:40]!r} in the skeleton, which has {len(slots)}.")
-            first, size = slots[name]
-            values = [finite(word) for word in words[1:]]
-            if len(values) != size or any(v is None for v in values) or name in seen:
-                if lenient and len(values) < size:
+            size = slots[name].stop - slots[name].start
+            values = [v for v in map(finite, words[1:]) if v is not None]
+            if not len(values) == len(words) - 1 == size or name in seen:
+                if lenient and len(words) - 1 < size:
                     break
                 got = "it a second time" if name in seen else repr(" ".join(words[1:])[:40])
                 raise FormatError(f"Expected {size} finite numbers for bone {name!r}, got {got}.")
-        rows[-1][first : first + size] = [v for v in values if v is not None]
+        rows[-1][slots[name]] = values
         seen.add(name)
     if rows and needed - seen:
         if len(rows) > 1 and lenient:

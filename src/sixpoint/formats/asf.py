@@ -15,7 +15,7 @@ from ..body.skeleton import Skeleton
 from ..errors import FormatError, located
 from ..kernels import arrays
 from ..kernels.types import Floats, Vec3
-from .bvh_text import MAX_JOINTS, MAX_NAME
+from .bvh_read import MAX_JOINTS, MAX_NAME
 from .plain_text import finite, plain_bytes, text_of
 
 DOFS = ("rx", "ry", "rz", "tx", "ty", "tz", "l")
@@ -41,15 +41,64 @@ class AsfBone:
 
 @dataclass(frozen=True, eq=False)
 class AsfText:
-    """What one ASF file says."""
+    """Contents of an ASF file."""
 
     bones: tuple[AsfBone, ...]
     """The root first, parents before children."""
     parents: tuple[int, ...]
+    """Parent of each bone, -1 for the root."""
     length: float
     """The `length` unit: lengths are to be divided by it."""
     degrees: bool
+    """Whether angles are in degrees, not radians."""
     notes: tuple[str, ...]
+    """Deviations that were tolerated."""
+
+
+def words_of(data: bytes) -> Iterator[tuple[int, list[str]]]:
+    """Yield line numbers and words; comments gone, commas and parentheses are white space."""
+    clean = plain_bytes(data).translate(bytes.maketrans(b"(),", b"   "))
+    for number, line in enumerate(clean.splitlines(), 1):
+        words = text_of(line.split(b"#", 1)[0]).split()
+        if words:
+            yield number, words
+
+
+def parse_asf(data: bytes) -> AsfText:
+    """Parse the bytes of an ASF file.
+
+    Raises:
+        FormatError: with the line at fault.
+    """
+    found, section = _Contents(), ""
+    for line, words in words_of(data):
+        key, rest = words[0].lower(), words[1:]
+        with located(line=line):
+            if key.startswith(":"):
+                section, found.open_bone = key, None
+            elif section == ":units":
+                found.read_unit(key, rest)
+            elif section == ":root":
+                found.read_root(key, rest)
+            elif section == ":bonedata":
+                found.read_bone(key, words)
+            elif section == ":hierarchy" and key not in ("begin", "end"):
+                found.children.setdefault(words[0], []).extend(rest)
+                found.child_line.update(dict.fromkeys(rest, line))
+            elif not section:
+                raise FormatError(f"Expected an ASF section such as :units, got {words[0][:40]!r}.")
+    if not found.bones and not found.children:
+        raise FormatError("Expected :bonedata and :hierarchy, got neither.")
+    notes = []
+    if any(found.root.limits):
+        notes.append("the root's own position and orientation are replaced by the motion's")
+    names, parents = found.tree()
+    unused = [name for name in found.bones if name not in set(names)]
+    if unused:
+        notes.append(f"bones outside the hierarchy were left out: {', '.join(unused[:4])}")
+    turn = np.pi / 180.0 if found.degrees else 1.0
+    bones = tuple(found.bones.get(name, found.root).finished(turn) for name in names)
+    return AsfText(bones, tuple(parents), found.length, found.degrees, tuple(notes))
 
 
 @dataclass
@@ -64,65 +113,118 @@ class _Draft:
     dofs: tuple[str, ...] = ()
     limits: list[float] = field(default_factory=list)
 
+    def finished(self, turn: float) -> AsfBone:
+        """Return the bone; `turn` is radians per unit of its angles."""
+        direction = np.array(self.direction)
+        norm = float(np.linalg.norm(direction))
+        end = direction * (self.length / norm) if norm > 0.0 else np.zeros(3)
+        pairs = self.limits if len(self.limits) == 2 * len(self.dofs) else []
+        limits = tuple(zip(pairs[::2], pairs[1::2], strict=True))
+        frame = fixed_axes(self.order, turn * np.array(self.angles))
+        return AsfBone(self.name, end, frame, self.dofs, limits)
 
-def words_of(data: bytes) -> Iterator[tuple[int, list[str]]]:
-    """Line numbers and words; comments gone, commas and parentheses are white space."""
-    clean = plain_bytes(data).translate(bytes.maketrans(b"(),", b"   "))
-    for number, line in enumerate(clean.splitlines(), 1):
-        words = text_of(line.split(b"#", 1)[0]).split()
-        if words:
-            yield number, words
 
+class _Contents:
+    """Contents of the sections, filled line by line."""
 
-def parse_asf(data: bytes) -> AsfText:
-    """Parse the bytes of an ASF file.
+    def __init__(self) -> None:
+        self.length, self.degrees = 1.0, True
+        self.root = _Draft("root", dofs=("tx", "ty", "tz", "rx", "ry", "rz"))
+        self.bones: dict[str, _Draft] = {}
+        self.open_bone: _Draft | None = None
+        self.children: dict[str, list[str]] = {}
+        self.child_line: dict[str, int] = {}
 
-    Raises:
-        FormatError: with the line at fault.
-    """
-    units = {"length": 1.0, "degrees": 1.0}
-    root = _Draft("root", dofs=("tx", "ty", "tz", "rx", "ry", "rz"))
-    drafts: dict[str, _Draft] = {}
-    children: dict[str, list[str]] = {}
-    child_line: dict[str, int] = {}
-    section, bone, notes = "", None, list[str]()
-    for line, words in words_of(data):
-        key, rest = words[0].lower(), words[1:]
-        with located(line=line):
-            if key.startswith(":"):
-                section, bone = key, None
-            elif section == ":units":
-                _read_unit(units, key, rest)
-            elif section == ":root":
-                _read_root(root, key, rest)
-            elif section == ":bonedata":
-                bone = _read_bone(drafts, bone, key, words)
-            elif section == ":hierarchy" and key not in ("begin", "end"):
-                children.setdefault(words[0], []).extend(rest)
-                child_line.update(dict.fromkeys(rest, line))
-            elif not section:
-                raise FormatError(f"Expected an ASF section such as :units, got {words[0][:40]!r}.")
-    if not drafts and not children:
-        raise FormatError("Expected :bonedata and :hierarchy, got neither.")
-    if any(root.limits):
-        notes.append("the root's own position and orientation are replaced by the motion's")
+    def read_unit(self, key: str, rest: list[str]) -> None:
+        if key == "length":
+            (self.length,) = _numbers(rest, 1, "length")
+            if self.length <= 0.0:
+                raise FormatError(f"Expected a positive length unit, got {self.length:g}.")
+        elif key == "angle":
+            word = rest[0].lower() if rest else ""
+            if word[:3] not in ("deg", "rad"):
+                raise FormatError(f"Expected angle deg or rad, got {word[:40]!r}.")
+            self.degrees = word.startswith("deg")
 
-    names, parents = _tree(drafts, children, child_line)
-    unused = [name for name in drafts if name not in set(names)]
-    if unused:
-        notes.append(f"bones outside the hierarchy were left out: {', '.join(unused[:4])}")
-    degrees = bool(units["degrees"])
-    turn = np.pi / 180.0 if degrees else 1.0
-    bones = [_finished(drafts.get(n, root), turn) for n in names]
-    return AsfText(tuple(bones), tuple(parents), units["length"], degrees, tuple(notes))
+    def read_root(self, key: str, rest: list[str]) -> None:
+        root = self.root
+        if key == "order":
+            root.dofs = _dofs(rest)
+        elif key == "axis" and rest:
+            root.order = _order(rest[0])
+        elif key == "position":
+            root.limits += _numbers(rest, 3, key)
+        elif key == "orientation":
+            root.angles = _numbers(rest, 3, key)
+            root.limits += root.angles
+
+    def read_bone(self, key: str, words: list[str]) -> None:
+        bone, rest = self.open_bone, words[1:]
+        if bone is None:
+            if key != "begin":
+                raise FormatError(f"Expected 'begin' of a bone, got {words[0][:40]!r}.")
+            self.open_bone = _Draft()
+        elif key == "end":
+            if not bone.name or bone.name in self.bones or bone.name == "root":
+                raise FormatError(f"Expected a bone with a name of its own, got {bone.name!r}.")
+            self.bones[bone.name] = bone
+            if len(self.bones) > MAX_JOINTS:
+                raise FormatError(f"Expected at most {MAX_JOINTS} bones, got more.")
+            self.open_bone = None
+        elif key == "name" and rest and len(rest[0]) <= MAX_NAME:
+            bone.name = rest[0]
+        elif key == "direction":
+            bone.direction = _numbers(rest, 3, key)
+        elif key == "length":
+            (bone.length,) = _numbers(rest, 1, key)
+        elif key == "axis":
+            bone.angles = _numbers(rest, 3, key)
+            bone.order = _order(rest[3] if len(rest) > 3 else "XYZ")
+        elif key == "dof":
+            bone.dofs = _dofs(rest)
+        elif key == "limits" or _limit(words[0]) is not None:
+            values = [_limit(word) for word in (rest if key == "limits" else words)]
+            if any(v is None for v in values):
+                raise FormatError(f"Expected pairs of limits, got {' '.join(words)[:40]!r}.")
+            bone.limits += [v for v in values if v is not None]
+        elif key not in ("id", "bodymass", "cofmass"):
+            raise FormatError(f"Expected a property of a bone, got {words[0][:40]!r}.")
+
+    def tree(self) -> tuple[list[str], list[int]]:
+        """Return the names of joints and their parents, depth first; every bone once."""
+        names, parents, seen = list[str](), list[int](), {"root"}
+        stack = [("root", -1)]
+        while stack:
+            name, parent = stack.pop()
+            at = len(names)
+            names.append(name)
+            parents.append(parent)
+            for child in reversed(self.children.get(name, [])):
+                with located(line=self.child_line[child]):
+                    if child in seen:
+                        raise FormatError(f"Bone {child[:40]!r} has two parents.")
+                    if child not in self.bones:
+                        raise FormatError(f"No bone {child[:40]!r} in :bonedata.")
+                seen.add(child)
+                stack.append((child, at))
+        for name, below in self.children.items():
+            if name not in seen and below:
+                message = f"Bone {name[:40]!r} is not connected to the root."
+                raise FormatError(message, line=self.child_line[below[0]])
+        return names, parents
 
 
 def _numbers(words: list[str], count: int, what: str) -> tuple[float, ...]:
-    values = tuple(finite(word) for word in words[:count])
-    if len(values) != count or any(v is None for v in values):
+    values = [v for v in map(finite, words[:count]) if v is not None]
+    if len(values) != count:
         got = " ".join(words)[:40]
         raise FormatError(f"Expected {count} finite numbers after {what}, got {got!r}.")
-    return tuple(float(v) for v in values if v is not None)
+    return tuple(values)
+
+
+def _limit(word: str) -> float | None:
+    """Return a number as `finite` does; limits may be infinite."""
+    return float(word) if word.lower() in ("inf", "-inf", "+inf") else finite(word)
 
 
 def _order(word: str) -> str:
@@ -140,126 +242,14 @@ def _dofs(words: list[str]) -> tuple[str, ...]:
     return dofs
 
 
-def _read_unit(units: dict[str, float], key: str, rest: list[str]) -> None:
-    if key == "length":
-        (units["length"],) = _numbers(rest, 1, "length")
-        if units["length"] <= 0.0:
-            raise FormatError(f"Expected a positive length unit, got {units['length']:g}.")
-    elif key == "angle":
-        word = rest[0].lower() if rest else ""
-        if word[:3] not in ("deg", "rad"):
-            raise FormatError(f"Expected angle deg or rad, got {word[:40]!r}.")
-        units["degrees"] = float(word.startswith("deg"))
-
-
-def _read_root(root: _Draft, key: str, rest: list[str]) -> None:
-    if key == "order":
-        root.dofs = _dofs(rest)
-    elif key == "axis" and rest:
-        root.order = _order(rest[0])
-    elif key == "position":
-        root.limits += _numbers(rest, 3, key)
-    elif key == "orientation":
-        root.angles = _numbers(rest, 3, key)
-        root.limits += root.angles
-
-
-def _read_bone(
-    drafts: dict[str, _Draft],
-    bone: _Draft | None,
-    key: str,
-    words: list[str],
-) -> _Draft | None:
-    """One line of :bonedata; returns the bone that is still open."""
-    rest = words[1:]
-    if bone is None:
-        if key != "begin":
-            raise FormatError(f"Expected 'begin' of a bone, got {words[0][:40]!r}.")
-        return _Draft()
-    if key == "end":
-        if not bone.name or bone.name in drafts or bone.name == "root":
-            raise FormatError(f"Expected a bone with a name of its own, got {bone.name!r}.")
-        drafts[bone.name] = bone
-        if len(drafts) > MAX_JOINTS:
-            raise FormatError(f"Expected at most {MAX_JOINTS} bones, got more.")
-        return None
-    if key == "name" and rest and len(rest[0]) <= MAX_NAME:
-        bone.name = rest[0]
-    elif key == "direction":
-        bone.direction = _numbers(rest, 3, key)
-    elif key == "length":
-        (bone.length,) = _numbers(rest, 1, key)
-    elif key == "axis":
-        bone.angles = _numbers(rest, 3, key)
-        bone.order = _order(rest[3] if len(rest) > 3 else "XYZ")
-    elif key == "dof":
-        bone.dofs = _dofs(rest)
-    elif key == "limits" or _number(words[0]) is not None:
-        values = [_number(word) for word in (rest if key == "limits" else words)]
-        if any(v is None for v in values):
-            raise FormatError(f"Expected pairs of limits, got {' '.join(words)[:40]!r}.")
-        bone.limits += [v for v in values if v is not None]
-    elif key not in ("id", "bodymass", "cofmass"):
-        raise FormatError(f"Expected a property of a bone, got {words[0][:40]!r}.")
-    return bone
-
-
-def _number(word: str) -> float | None:
-    """Limits may be infinite, nothing else may."""
-    if word.lower() in ("inf", "-inf", "+inf"):
-        return float(word)
-    return finite(word)
-
-
-def _tree(
-    drafts: dict[str, _Draft],
-    children: dict[str, list[str]],
-    child_line: dict[str, int],
-) -> tuple[list[str], list[int]]:
-    """Joints depth first; every bone once."""
-    names, parents, seen = list[str](), list[int](), {"root"}
-    stack = [("root", -1)]
-    while stack:
-        name, parent = stack.pop()
-        at = len(names)
-        names.append(name)
-        parents.append(parent)
-        for child in reversed(children.get(name, [])):
-            if child in seen:
-                raise FormatError(f"Bone {child[:40]!r} has two parents.", line=child_line[child])
-            if child not in drafts:
-                raise FormatError(f"No bone {child[:40]!r} in :bonedata.", line=child_line[child])
-            seen.add(child)
-            stack.append((child, at))
-    for parent_name, below in children.items():
-        if parent_name not in seen and below:
-            raise FormatError(
-                f"Bone {parent_name[:40]!r} is not connected to the root.",
-                line=child_line[below[0]],
-            )
-    return names, parents
-
-
-def _finished(draft: _Draft, turn: float) -> AsfBone:
-    direction = np.array(draft.direction)
-    norm = float(np.linalg.norm(direction))
-    end = direction * (draft.length / norm) if norm > 0.0 else np.zeros(3)
-    pairs = draft.limits if len(draft.limits) == 2 * len(draft.dofs) else []
-    limits = tuple(zip(pairs[::2], pairs[1::2], strict=True))
-    return AsfBone(
-        draft.name, end, fixed_axes(draft.order, turn * np.array(draft.angles)), draft.dofs, limits
-    )
-
-
 def fixed_axes(order: str, angles: Floats) -> Floats:
-    """Rotations about fixed axes, the first in `order` first: R = R3 R2 R1; angles (..., n)."""
+    """Return rotations about fixed axes, the first in `order` first: R3 R2 R1; angles (..., n)."""
     return arrays.from_euler(order[::-1], angles[..., ::-1])
 
 
 def skeleton_of(text: AsfText) -> Skeleton:
-    """The skeleton in file units; hinges where one axis alone bends a bone."""
+    """Return the skeleton in file units; hinges where one axis alone bends a bone."""
     bones = text.bones
-    offsets = [np.zeros(3) if p < 0 else bones[p].end for p in text.parents]
     leaves = sorted(set(range(1, len(bones))) - set(text.parents))
     taken = {bone.name for bone in bones}
     site_names = []
@@ -269,20 +259,22 @@ def skeleton_of(text: AsfText) -> Skeleton:
             name += "_"
         taken.add(name)
         site_names.append(name)
-    hinges = {b.name: axis for b in bones if (axis := _hinge(b)) is not None}
     return Skeleton(
         names=tuple(bone.name for bone in bones),
         parents=np.array(text.parents),
-        offsets=np.array(offsets),
+        offsets=np.array([np.zeros(3) if p < 0 else bones[p].end for p in text.parents]),
         site_names=tuple(site_names),
         site_parents=np.array(leaves, dtype=np.int64),
         site_offsets=np.array([bones[j].end for j in leaves]).reshape(-1, 3),
-        hinges=hinges,
+        hinges={b.name: axis for b in bones if (axis := _hinge(b)) is not None},
     )
 
 
 def _hinge(bone: AsfBone) -> Vec3 | None:
-    """Axis about which a bone with a single rotation bends, positive towards its wider limit."""
+    """Return the axis about which a bone with a single rotation bends, or None.
+
+    Positive angles go towards the wider limit.
+    """
     if len(bone.dofs) != 1 or bone.dofs[0] not in ("rx", "ry", "rz") or not bone.limits:
         return None
     axis = arrays.rotate(bone.frame, np.asarray(arrays.AXES[bone.dofs[0][1].upper()]))
@@ -290,5 +282,4 @@ def _hinge(bone: AsfBone) -> Vec3 | None:
     if abs(axis @ bone.end) > ALONG_BONE * length:
         return None
     low, high = bone.limits[0]
-    x, y, z = (axis if abs(high) >= abs(low) else -axis).tolist()
-    return (x, y, z)
+    return arrays.as_vec(axis if abs(high) >= abs(low) else -axis)

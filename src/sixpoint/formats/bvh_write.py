@@ -6,7 +6,8 @@ import math
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,18 +17,25 @@ from ..body.tree import depth_first
 from ..kernels import arrays
 from ..kernels.types import Floats
 from ..motion.motion import Motion, Source
+from .bvh_read import POSITIONS
 from .units import to_file
 
 CENTIMETRES = Source(unit=0.01)
 """What a motion without a source is written in: the unit that most BVH readers expect."""
-POSITIONS = ("Xposition", "Yposition", "Zposition")
-TURNS = ("Zrotation", "Xrotation", "Yrotation")
+ROTATIONS = ("Zrotation", "Xrotation", "Yrotation")
 """Rotation channels where the source does not say; the order that most programs write."""
-
 ANGLE_DIGITS = 6
 """Decimals of a degree: 1e-8 rad, a hundredth of a micrometre at arm's length."""
-STRIPE = 512
+BLOCK = 512
 """Frames formatted at a time."""
+
+
+class Column(NamedTuple):
+    """Channels of one joint and what goes into them."""
+
+    channels: tuple[str, ...]
+    values: dict[str, Floats]
+    """Channel -> lengths in file units or angles in degrees, shape (F,)."""
 
 
 def write_bvh(motion: Motion, path: str | os.PathLike[str]) -> tuple[str, ...]:
@@ -63,61 +71,45 @@ def write_bvh(motion: Motion, path: str | os.PathLike[str]) -> tuple[str, ...]:
     return tuple(notes)
 
 
-@dataclass(frozen=True)
-class _Column:
-    """Channels of one joint and what goes into them."""
-
-    channels: tuple[str, ...]
-    values: dict[str, Floats]
-    """Channel -> lengths in file units or angles in degrees, shape (F,)."""
-
-
-def _columns(motion: Motion, notes: list[str]) -> list[_Column]:
-    """Layout and values of every joint: the source's layout where it can hold the motion."""
+def _columns(motion: Motion, notes: list[str]) -> list[Column]:
+    """Return layout and values of every joint: the source's where it can hold the motion."""
     skeleton = motion.skeleton
     count = skeleton.joint_count
     layout = motion.source.channels
     if layout is None or len(layout) != count:
-        layout = ((*POSITIONS, *TURNS), *([TURNS] * (count - 1)))
+        layout = ((*POSITIONS, *ROTATIONS), *([ROTATIONS] * (count - 1)))
     size = float(np.abs(skeleton.offsets[1:]).sum()) or 1.0
-    changes = []
-    columns = []
+    changes, columns = list[str](), list[Column]()
     for j, name in enumerate(skeleton.names):
+        turns = tuple(c for c in layout[j] if c.endswith("rotation"))
         channels = layout[j]
-        moves = _moves(motion, j)
+        moves = np.broadcast_to(skeleton.offsets[j], (len(motion), 3))
+        if j == 0:
+            moves = motion.root
+        elif motion.translations is not None:
+            moves = motion.translations[:, j]
         # An axis without a channel is as good as written where it never leaves the OFFSET.
         strays = np.abs(moves - skeleton.offsets[j]).max(axis=0, initial=0.0) > 1e-7 * size
         if any(stray and c not in channels for c, stray in zip(POSITIONS, strays, strict=True)):
-            # All three, in front: that is where most readers look.
-            channels = (*POSITIONS, *(c for c in channels if c.endswith("rotation")))
+            channels = (*POSITIONS, *turns)  # in front: that is where most readers look
             changes.append(f"{name} moves: it got position channels")
-        order = "".join(c[0] for c in channels if c.endswith("rotation"))
-        angles = _angles(order, motion.rotations[:, j])
+        angles = _angles(turns, motion.rotations[:, j])
         if angles is None:
-            order = "".join(c[0] for c in TURNS)
-            angles = _angles(order, motion.rotations[:, j])
-            channels = (*(c for c in channels if c.endswith("position")), *TURNS)
+            channels, turns = (*(c for c in channels if c in POSITIONS), *ROTATIONS), ROTATIONS
+            angles = _angles(turns, motion.rotations[:, j])
+            order = "".join(c[0] for c in turns)
             changes.append(f"{name} turns about more axes than it had channels: it got {order}")
         assert angles is not None  # three different axes hold any rotation
         values = dict(zip(POSITIONS, moves.T, strict=True))
-        values |= {f"{axis}rotation": angles[:, k] for k, axis in enumerate(order)}
-        columns.append(_Column(channels, values))
+        columns.append(Column(channels, values | dict(zip(turns, angles.T, strict=True))))
     if motion.source.channels is not None:
         notes += changes
     return columns
 
 
-def _moves(motion: Motion, joint: int) -> Floats:
-    """Local positions of a joint, shape (F, 3)."""
-    if joint == 0:
-        return motion.root
-    if motion.translations is None:
-        return np.broadcast_to(motion.skeleton.offsets[joint], (len(motion), 3))
-    return motion.translations[:, joint]
-
-
-def _angles(order: str, rotations: Floats) -> Floats | None:
-    """Continuous angles in degrees (F, len(order)), or None if the axes cannot express them."""
+def _angles(turns: tuple[str, ...], rotations: Floats) -> Floats | None:
+    """Return continuous angles of channels in degrees (F, n); None if they cannot express them."""
+    order = "".join(channel[0] for channel in turns)
     if len(set(order)) != len(order):
         return None
     full = order + "".join(axis for axis in "XYZ" if axis not in order)
@@ -129,12 +121,12 @@ def _angles(order: str, rotations: Floats) -> Floats | None:
 
 
 def _exchanged(angles: Floats) -> Floats:
-    """The other angles of the same rotations."""
+    """Return the other angles of the same rotations."""
     return angles * (1.0, -1.0, 1.0) + math.pi
 
 
 def continuous(angles: Floats) -> Floats:
-    """Euler angles (F, 3) [rad] of the same rotations, without jumps where that is possible.
+    """Return Euler angles (F, 3) [rad] of the same rotations, without jumps where possible.
 
     (a, b, c) and (a + pi, pi - b, c + pi) are the same rotation. Exchanging them keeps distances
     between frames, so whether to exchange a frame is the parity of the exchanges before it.
@@ -153,7 +145,7 @@ def _wrapped(angles: Floats) -> Floats:
 
 
 def _clean_names(names: tuple[str, ...], notes: list[str]) -> list[str]:
-    """Names that a BVH can hold: single spaces, no braces, not empty."""
+    """Return names that a BVH can hold: single spaces, no braces, not empty."""
     clean = [" ".join(re.sub(r"[{}\x00-\x1f]", " ", name).split()) or "joint" for name in names]
     changed = [a for a, b in zip(names, clean, strict=True) if a != b]
     if changed:
@@ -162,24 +154,18 @@ def _clean_names(names: tuple[str, ...], notes: list[str]) -> list[str]:
 
 
 def _decimals(motion: Motion) -> int:
-    """Decimals for lengths: a millionth of the body at least, and no fewer than six."""
+    """Return decimals for lengths: a millionth of the body at least, and no fewer than six."""
     size = float(np.abs(motion.skeleton.offsets[1:]).sum())
     return 6 if size >= 1.0 or size <= 0.0 else min(15, 6 + math.ceil(-math.log10(size)))
 
 
 def _hierarchy(
-    skeleton: Skeleton, names: list[str], columns: list[_Column], digits: int
+    skeleton: Skeleton, names: list[str], columns: list[Column], digits: int
 ) -> Iterator[str]:
-    """Lines of the tree; a loop with its own stack, because rigs may be deeper than Python's."""
+    """Yield lines of the tree; with a stack, because rigs may be deeper than Python's."""
 
     def offset(vector: Floats) -> str:
         return "OFFSET " + " ".join(f"{x + 0.0:.{digits}f}" for x in np.round(vector, digits))
-
-    def site(indent: str, s: int) -> Iterator[str]:
-        yield f"{indent}End Site"
-        yield f"{indent}{{"
-        yield f"{indent}\t{offset(skeleton.site_offsets[s])}"
-        yield f"{indent}}}"
 
     children = _children(skeleton)
     yield "HIERARCHY"
@@ -189,20 +175,23 @@ def _hierarchy(
         indent = "\t" * depth
         if kind == "close":
             yield f"{indent}}}"
-        elif kind == "site":
-            yield from site(indent, k)
+            continue
+        if kind == "site":
+            head, inside = "End Site", [offset(skeleton.site_offsets[k])]
         else:
-            yield f"{indent}{'JOINT' if depth else 'ROOT'} {names[k]}"
-            yield f"{indent}{{"
-            yield f"{indent}\t{offset(skeleton.offsets[k])}"
-            channels = columns[k].channels
-            yield f"{indent}\tCHANNELS {len(channels)} {' '.join(channels)}".rstrip()
-            stack.append(("close", k, depth))
+            head, channels = f"{'JOINT' if depth else 'ROOT'} {names[k]}", columns[k].channels
+            listed = f"CHANNELS {len(channels)} {' '.join(channels)}".rstrip()
+            inside = [offset(skeleton.offsets[k]), listed]
+        yield f"{indent}{head}"
+        yield f"{indent}{{"
+        yield from (f"{indent}\t{line}" for line in inside)
+        stack.append(("close", k, depth))
+        if kind == "joint":
             stack += [(*item, depth + 1) for item in children.get(k, [])[::-1]]
 
 
 def _children(skeleton: Skeleton) -> dict[int, list[tuple[str, int]]]:
-    """Joints and sites below each joint, in an order that makes a reader number the sites alike."""
+    """Return joints and sites below each joint, so that a reader numbers the sites alike."""
     first = np.full(skeleton.joint_count, len(skeleton.site_names))  # lowest site in the subtree
     np.minimum.at(first, skeleton.site_parents, np.arange(len(skeleton.site_names)))
     children: dict[int, list[tuple[str, int]]] = {}
@@ -218,8 +207,8 @@ def _children(skeleton: Skeleton) -> dict[int, list[tuple[str, int]]]:
     return children
 
 
-def _rows(motion: Motion, columns: list[_Column], digits: int) -> Iterator[bytes]:
-    """The motion block, some frames at a time.
+def _rows(motion: Motion, columns: list[Column], digits: int) -> Iterator[bytes]:
+    """Yield the motion block, some frames at a time.
 
     One format string for many rows: 0.1 us a number, six times as fast as `np.savetxt`.
     """
@@ -230,6 +219,6 @@ def _rows(motion: Motion, columns: list[_Column], digits: int) -> Iterator[bytes
             parts.append(np.round(columns[j].values[channel], places))
             formats.append(f"%.{places}f")
     line = " ".join(formats) + "\n"
-    for start in range(0, len(motion), STRIPE):
-        block = np.stack([part[start : start + STRIPE] for part in parts], axis=-1) + 0.0
+    for start in range(0, len(motion), BLOCK):
+        block = np.stack([part[start : start + BLOCK] for part in parts], axis=-1) + 0.0
         yield ((line * len(block)) % tuple(block.ravel().tolist())).encode()

@@ -26,9 +26,9 @@ from .bvh_read import read_bvh
 from .npz import read_arrays
 
 KEYS = ("names", "parents", "offsets", "angles", "root", "starts", "clips")
-CMU_RATE, CMU_UNIT = 15.0, 0.0564444
+DEFAULTS = {"rate": 15.0, "unit": 0.0564444}
 """Frames per second, and metres per unit, of archives that do not say."""
-SHORTEST = 3
+FEWEST_FRAMES = 3
 """Least number of frames of a clip."""
 
 
@@ -44,7 +44,7 @@ def is_clip_archive(path: str | Path) -> bool:
 @names_file
 def read_clip_archive(path: str | Path) -> dict[str, Motion]:
     """Read the clips of an archive by their names."""
-    held = read_arrays(path)
+    held = {key: np.asarray(value) for key, value in DEFAULTS.items()} | read_arrays(path)
     lost = [key for key in KEYS if key not in held]
     if lost:
         raise FormatError(
@@ -52,33 +52,32 @@ def read_clip_archive(path: str | Path) -> dict[str, Motion]:
             f"{', '.join(lost)}."
         )
     _check(held)
-    unit, rate = float(held.get("unit", CMU_UNIT)), float(held.get("rate", CMU_RATE))
-    names = tuple(str(name) for name in held["names"])
-    joints = len(names)
-    angles, root = held["angles"], held["root"]
-    ends = [*held["starts"][1:], len(angles)]
-    skeleton = Skeleton(names, held["parents"], held["offsets"] * unit)
+    unit, rate = float(held["unit"]), float(held["rate"])
+    skeleton = Skeleton(tuple(map(str, held["names"])), held["parents"], held["offsets"] * unit)
+    turns = held["angles"].reshape(-1, skeleton.joint_count, 3)
+    ends = [*held["starts"][1:], len(turns)]
     motions = {}
     for clip, first, last in zip(held["clips"], held["starts"], ends, strict=True):
-        turns = np.radians(angles[first:last].reshape(-1, joints, 3) / 100.0)
-        rotations = arrays.normalize(arrays.from_euler("ZYX", turns))
-        motions[str(clip)] = Motion(skeleton, root[first:last] * unit, rotations, rate)
+        local = arrays.from_euler("ZYX", np.radians(turns[first:last] / 100.0))
+        motions[str(clip)] = Motion(
+            skeleton, held["root"][first:last] * unit, arrays.normalize(local), rate
+        )
     return motions
 
 
 def _check(held: Mapping[str, NDArray[Any]]) -> None:
     """Raise if arrays are not those of a clip archive."""
     for key in ("parents", "offsets", "angles", "root", "starts", "unit", "rate"):
-        if key in held and (held[key].dtype.kind not in "iuf" or not np.isfinite(held[key]).all()):
+        if held[key].dtype.kind not in "iuf" or not np.isfinite(held[key]).all():
             raise FormatError(f"Expected finite numbers in `{key}`, got {held[key].dtype}.")
-    for key in ("unit", "rate"):
-        if key in held and (held[key].ndim != 0 or not held[key] > 0.0):
+    for key in DEFAULTS:
+        if held[key].ndim != 0 or not held[key] > 0.0:
             raise FormatError(f"Expected one positive number as `{key}`, got {held[key]}.")
-    joints, angles, root = held["names"].size, held["angles"], held["root"]
+    width, angles, root = 3 * held["names"].size, held["angles"], held["root"]
     frames = angles.shape[0] if angles.ndim == 2 else 0
-    if angles.shape != (frames, 3 * joints) or root.shape != (frames, 3):
+    if angles.shape != (frames, width) or root.shape != (frames, 3):
         raise FormatError(
-            f"Expected `angles` of shape (F, {3 * joints}) and `root` of shape (F, 3); got "
+            f"Expected `angles` of shape (F, {width}) and `root` of shape (F, 3); got "
             f"{angles.shape} and {root.shape}."
         )
     starts, clips = held["starts"], held["clips"]
@@ -102,15 +101,14 @@ def read_subjects(folder: str | Path) -> tuple[dict[str, list[Motion]], list[str
     Raises:
         InputError: there is no clip of a human.
     """
-    place = Path(folder)
-    if not place.exists():
+    top = Path(folder)
+    if not top.exists():
         raise InputError(
             f"{folder}: expected a folder with BVH clips or archives, found no such one."
         )
-    paths = [place] if place.is_file() else sorted(place.rglob("*"))
     found: dict[str, list[Motion]] = {}
     notes: list[str] = []
-    for path in paths:
+    for path in [top] if top.is_file() else sorted(top.rglob("*")):
         suffix = path.suffix.lower()
         if suffix not in (".bvh", ".npz"):
             continue
@@ -118,17 +116,18 @@ def read_subjects(folder: str | Path) -> tuple[dict[str, list[Motion]], list[str
             notes.append(f"{path.name}: left out: no clip archive of a subject, or not whole")
             continue
         try:
-            motions = (
-                list(read_clip_archive(path).values()) if suffix == ".npz" else [read_bvh(path)]
-            )
+            archive = suffix == ".npz"
+            motions = [*read_clip_archive(path).values()] if archive else [read_bvh(path)]
             motions[0].skeleton.anatomy  # noqa: B018  (found here, or it is no human)
         except (FormatError, RolesNotFound, InputError, IndexError) as error:
             notes.append(f"{path.name}: left out: {str(error).splitlines()[0]}")
             continue
-        long = [m for m in motions if len(m) >= SHORTEST]
+        long = [motion for motion in motions if len(motion) >= FEWEST_FRAMES]
         if len(long) < len(motions):
             left = len(motions) - len(long)
-            notes.append(f"{path.name}: left out: {left} clips of fewer than {SHORTEST} frames")
+            notes.append(
+                f"{path.name}: left out: {left} clips of fewer than {FEWEST_FRAMES} frames"
+            )
         found.setdefault(subject_name(path), []).extend(long)
     found = {name: motions for name, motions in found.items() if motions}
     if not found:
@@ -141,9 +140,8 @@ def read_subjects(folder: str | Path) -> tuple[dict[str, list[Motion]], list[str
 
 def subject_name(path: Path) -> str:
     """Return whose clip a file is, by its name."""
-    stem = path.stem
-    number = re.fullmatch(r"(?:subject_?)?0*(\d+)", stem)
+    number = re.fullmatch(r"(?:subject_?)?0*(\d+)", path.stem)
     if number:
         return number[1]
-    head = stem.split("_", 1)[0]
+    head = path.stem.split("_", 1)[0]
     return head.lstrip("0") or head

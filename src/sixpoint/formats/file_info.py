@@ -25,21 +25,19 @@ CMU_LOST = (
     "LeftFingerBase", "LThumb", "RightFingerBase", "RThumb",
 )  # fmt: skip
 """Joints of it that stand at the end of a bone with several children, whose length was lost."""
-
 UNTURNED = np.radians(0.1)
 """A joint turned by less than this counts as unturned."""
-POP = np.radians(45.0)
-"""A step of a joint between two frames that is suspect ..."""
-CALM = np.radians(10.0)
-"""... where the steps before and after it are smaller than this."""
-FALL_TIME, FALL = 0.2, 25.0
+LARGEST_STEP, STEP_AROUND = np.radians(45.0), np.radians(10.0)
+"""A step of a joint between two frames is suspect above the first, where the steps before and after
+it are below the second."""
+FALL_TIME, LARGEST_FALL = 0.2, 25.0
 """A pelvis that falls faster than this [m/s^2] for so long [s] cannot: gravity is 9.8. Of 85 real
 clips one does, whose rate is in doubt; of the same at twice their rate, four in ten."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FileInfo:
-    """What `sixpoint info` shows."""
+    """Contents and defects of a file, as `sixpoint info` shows them."""
 
     path: str
     format: str
@@ -48,30 +46,30 @@ class FileInfo:
     """"motion" or "points"."""
     joints: int
     """Number of joints, or of points."""
-    sites: int
+    sites: int = 0
     """Number of end sites."""
     roles: dict[str, str] | None
     """Role -> name of the joint or site that plays it; None if no human was recognised."""
-    scheme: str | None
+    scheme: str | None = None
     """Naming scheme recognised."""
     frames: int
     rate: float
-    """Frames a second [Hz]."""
+    """Frames per second [Hz]."""
     duration: float
     """[s]"""
-    height: float | None
+    height: float | None = None
     """Estimated stature [m]; None without roles."""
-    unit: float
+    unit: float = 1.0
     """Metres per file unit."""
-    up: str
+    up: str = "y"
     """Axis of the file that points up."""
     problems: tuple[str, ...]
     """Defects, each with what to do about it where something can be done."""
-    notes: tuple[str, ...]
+    notes: tuple[str, ...] = ()
     """Guesses that were made in reading."""
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the fields as a dictionary, for JSON."""
         return asdict(self)
 
 
@@ -86,11 +84,12 @@ def inspect(path: str | os.PathLike[str], **options: Any) -> FileInfo:
         FormatError: nothing can be read from it.
     """
     suffix = Path(path).suffix.lower()
-    if any(suffix in form.suffixes and form.read_points for form in FORMATS.values()):
+    of_suffix = [form for form in FORMATS.values() if suffix in form.suffixes]
+    if any(form.read_points for form in of_suffix):
         try:
             return _of_points(load_points(path), path)
         except FormatError:
-            if not any(suffix in form.suffixes and form.read for form in FORMATS.values()):
+            if not any(form.read for form in of_suffix):
                 raise
     if "lenient" in format_of(path).options:
         options.setdefault("lenient", True)
@@ -111,7 +110,7 @@ def holds_points(path: str | os.PathLike[str]) -> bool:
 
 
 def _of_motion(motion: Motion, path: object) -> FileInfo:
-    skeleton = motion.skeleton
+    skeleton, source = motion.skeleton, motion.source
     problems = list(_skeleton_problems(motion))
     roles: Roles | None = None
     height = None
@@ -126,35 +125,35 @@ def _of_motion(motion: Motion, path: object) -> FileInfo:
     except RolesNotFound as error:
         problems.append(f"no human recognised: {str(error).splitlines()[0]}")
     problems += _motion_problems(motion, roles)
-    guesses = [note for note in motion.source.notes if note.startswith(GUESSED)]
-    defects = [note for note in motion.source.notes if note not in guesses]
+    guesses = tuple(note for note in source.notes if note.startswith(GUESSED))
+    defects = tuple(note for note in source.notes if note not in guesses)
+    names = skeleton.node_names
     return FileInfo(
         path=str(path),
-        format=motion.source.format or "npz",
+        format=source.format or "npz",
         holds="motion",
         joints=skeleton.joint_count,
         sites=len(skeleton.site_names),
-        roles=None
-        if roles is None
-        else {role: skeleton.node_names[node] for role, node in roles.nodes.items()},
+        roles=None if roles is None else {r: names[node] for r, node in roles.nodes.items()},
         scheme=None if roles is None else roles.scheme,
         frames=len(motion),
         rate=motion.rate,
         duration=motion.duration,
         height=height,
-        unit=motion.source.unit,
-        up=next((axis for axis, turn in UP.items() if turn == motion.source.axes), "?"),
+        unit=source.unit,
+        up=next((axis for axis, turn in UP.items() if turn == source.axes), "?"),
         problems=(*defects, *problems),
-        notes=tuple(guesses),
+        notes=guesses,
     )
 
 
 def _of_points(points: Points, path: object) -> FileInfo:
-    problems = []
     unseen = 1.0 - points.seen.mean(axis=0) if len(points) else np.ones(len(points.names))
-    for name, share in zip(points.names, unseen, strict=True):
-        if share > 0.0:
-            problems.append(f"{name} is not seen in {share:.1%} of the frames")
+    problems = [
+        f"{name} is not seen in {share:.1%} of the frames"
+        for name, share in zip(points.names, unseen, strict=True)
+        if share > 0.0
+    ]
     missing = [name for name in SIX if name not in points.names]
     if missing:
         problems.append(f"not all of the six points are there; {', '.join(missing)} missing")
@@ -163,17 +162,11 @@ def _of_points(points: Points, path: object) -> FileInfo:
         format=Path(str(path)).suffix.lower().removeprefix("."),
         holds="points",
         joints=len(points.names),
-        sites=0,
         roles={name: name for name in points.names},
-        scheme=None,
         frames=len(points),
         rate=points.rate,
         duration=len(points) / points.rate,
-        height=None,
-        unit=1.0,
-        up="y",
         problems=tuple(problems),
-        notes=(),
     )
 
 
@@ -185,14 +178,10 @@ def _stature(motion: Motion) -> float:
 
 
 def _skeleton_problems(motion: Motion) -> Iterator[str]:
-    skeleton = motion.skeleton
+    skeleton, parents = motion.skeleton, motion.skeleton.parents
     length = np.linalg.norm(skeleton.offsets, axis=-1)
     size = float(length[1:].max(initial=0.0))
-    tiny = [
-        name
-        for name, parent, bone in zip(skeleton.names, skeleton.parents, length, strict=True)
-        if parent >= 0 and bone <= 1e-6 * size
-    ]
+    tiny = {skeleton.names[j]: j for j in np.flatnonzero((parents >= 0) & (length <= 1e-6 * size))}
     lost = [name for name in CMU_LOST if name in tiny]
     if lost and set(skeleton.names) >= CMU_JOINTS:
         yield (
@@ -201,12 +190,7 @@ def _skeleton_problems(motion: Motion) -> Iterator[str]:
             "ASF/AMC files or a repaired conversion"
         )
     # Joints on the root are common (hips of their own, a lower back): they bend, they are no bones.
-    central = {int(j) for j in np.flatnonzero(skeleton.parents < 0)}
-    odd = [
-        name
-        for name in tiny
-        if name not in lost and skeleton.parents[skeleton.index(name)] not in central
-    ]
+    odd = [name for name, j in tiny.items() if name not in lost and parents[parents[j]] >= 0]
     if odd:
         shown = ", ".join(odd[:6]) + (" ..." if len(odd) > 6 else "")
         yield f"{len(odd)} bones have no length: {shown}"
@@ -221,35 +205,36 @@ def _motion_problems(motion: Motion, roles: Roles | None) -> Iterator[str]:
     if len(motion) < 3:
         return
     fall = 0.0 if roles is None else _fall(motion, roles)
-    if fall > FALL:
+    extra = _extra_first_frame(motion)
+    if fall > LARGEST_FALL:
         yield (
             f"the pelvis falls with {fall:.0f} m/s^2, more than twice as fast as gravity: the rate "
             f"of {motion.rate:g} Hz or the unit is too high, or the tracking is broken"
         )
-    elif set(motion.skeleton.names) >= CMU_JOINTS and _extra_first_frame(motion):
+    elif set(motion.skeleton.names) >= CMU_JOINTS and extra:
         yield (
             "this conversion of the CMU database claims 120 frames a second for every clip, also "
             "for those captured at 60: look the clip up, and give the rate if it is one of them"
         )
-    if _extra_first_frame(motion):
+    if extra:
         yield (
             "the first frame is a T-pose that does not belong to the motion: leave it out "
             "(`motion.frames(slice(1, None))`)"
         )
-    pops = _pops(motion)
+    jumps = _jumps(motion)
     if roles is not None:  # fingers and toes are seldom measured well: theirs would hide the others
         body = {j for node in roles.nodes.values() for j in motion.skeleton.path(node)}
-        pops = [(frame, joint) for frame, joint in pops if joint in body]
-    if len(pops):
-        frame, joint = pops[0]
+        jumps = [(frame, joint) for frame, joint in jumps if joint in body]
+    if jumps:
+        (frame, joint), most = jumps[0], np.degrees(LARGEST_STEP)
         yield (
-            f"{len(pops)} sudden turns of more than {np.degrees(POP):.0f} degrees between two "
-            f"frames, first of {motion.skeleton.names[joint]} at frame {frame}"
+            f"{len(jumps)} sudden turns of more than {most:.0f} degrees between two frames, first "
+            f"of {motion.skeleton.names[joint]} at frame {frame}"
         )
 
 
 def _fall(motion: Motion, roles: Roles) -> float:
-    """Greatest downward acceleration of the pelvis that lasts `FALL_TIME` [m/s^2]."""
+    """Return the greatest downward acceleration of the pelvis that lasts `FALL_TIME` [m/s^2]."""
     height = motion.positions([roles.nodes["pelvis"]])[:, 0, 1]
     count = max(5, round(FALL_TIME * motion.rate))
     if len(height) < count:
@@ -261,7 +246,7 @@ def _fall(motion: Motion, roles: Roles) -> float:
 
 
 def _extra_first_frame(motion: Motion) -> bool:
-    """Whether most joints that ever turn are unturned in frame 0 and turned at once in frame 1."""
+    """Return whether most joints that ever turn are unturned in frame 0 and turned in frame 1."""
     identity = arrays.identity(1)
     turned = arrays.angle_between(identity, motion.rotations[:: max(1, len(motion) // 50)])
     active = (turned > UNTURNED).any(axis=0)
@@ -278,14 +263,14 @@ def _extra_first_frame(motion: Motion) -> bool:
     )
 
 
-def _pops(motion: Motion) -> list[tuple[int, int]]:
-    """(frame, joint) of turns that stand alone in a calm stretch, in order of time."""
+def _jumps(motion: Motion) -> list[tuple[int, int]]:
+    """Return (frame, joint) of large steps between small ones, in order of time."""
     found: list[tuple[int, int]] = []
     for start in range(0, len(motion), STRIPE):
         q = motion.rotations[start : start + STRIPE + 3]
         if len(q) < 4:
             break
         steps = arrays.angle_between(q[:-1], q[1:])
-        alone = (steps[1:-1] > POP) & (steps[:-2] < CALM) & (steps[2:] < CALM)
+        alone = (steps[1:-1] > LARGEST_STEP) & (np.maximum(steps[:-2], steps[2:]) < STEP_AROUND)
         found += [(start + int(f) + 2, int(j)) for f, j in np.argwhere(alone)]
     return found

@@ -20,7 +20,6 @@ from __future__ import annotations
 import importlib
 import os
 import re
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,103 +29,86 @@ from ..atomic_write import atomic_write
 from ..errors import FormatError, MissingExtra, located, names_file
 from ..kernels import arrays
 from ..kernels.types import Floats
-from ..motion.points import SIX, Points
+from ..motion.points import Points
 from .plain_text import MAX_FILE, finite, number_or_nan, plain_bytes, read_bytes, text_of
 from .points_csv import point_name
 from .units import UNITS, UP
 
 WAISTS = (
-    ("LASI", "RASI", "LPSI", "RPSI"),
-    ("LASIS", "RASIS", "LPSIS", "RPSIS"),
-    ("LASI", "RASI", "SACR"),
-    ("LASIS", "RASIS", "VSACRAL"),
-    ("LFWT", "RFWT", "LBWT", "RBWT"),
-    ("ASISL", "ASISR", "PSISL", "PSISR"),
-)
+    "LASI RASI LPSI RPSI", "LASIS RASIS LPSIS RPSIS", "LASI RASI SACR", "LASIS RASIS VSACRAL",
+    "LFWT RFWT LBWT RBWT", "ASISL ASISR PSISL PSISR",
+)  # fmt: skip
 """Front and back of the waist: the lumbosacral joint, the pelvis role, lies in their middle."""
-HEADS = (("LFHD", "RFHD", "LBHD", "RBHD"), ("FRONTHEAD", "LHEAD", "RHEAD"), ("TOPHEAD",))
+HEADS = ("LFHD RFHD LBHD RBHD", "FRONTHEAD LHEAD RHEAD", "TOPHEAD")
+"""Markers around the head."""
+LIMBS = {
+    "wrist": ("{s}WRA {s}WRB", "{s}WRI", "{s}WRIST", "{s}RAD {s}ULN"),
+    "ankle": ("{s}ANK {s}ANKM", "{s}ANKLE {s}ANKLEMEDIAL", "{s}ANK", "{s}ANKLE"),
+    "shoulder": ("{s}SHO", "{s}SHOULDER", "{s}ACR"),
+    "elbow": ("{s}ELB {s}ELBM", "{s}ELB", "{s}ELBOW"),
+    "knee": ("{s}KNE {s}KNEM", "{s}KNEE {s}KNEEMEDIAL", "{s}KNE", "{s}KNEE"),
+}
+"""Part of a limb -> alternatives, the better first; {s} is L or R."""
+ROLES = {"pelvis": WAISTS, "head": HEADS} | {
+    f"{side}_{part}": tuple(names.format(s=side.upper()) for names in sets)
+    for part, sets in LIMBS.items()
+    for side in "lr"
+}
+"""Role -> sets of markers whose mean it is, the better first."""
 HEAD_DROP = 0.05
 """A band around the head lies above the skull base [m]."""
-LIMBS: Mapping[str, tuple[tuple[str, ...], ...]] = {
-    "wrist": (("{s}WRA", "{s}WRB"), ("{s}WRI",), ("{s}WRIST",), ("{s}RAD", "{s}ULN")),
-    "elbow": (("{s}ELB", "{s}ELBM"), ("{s}ELB",), ("{s}ELBOW",)),
-    "shoulder": (("{s}SHO",), ("{s}SHOULDER",), ("{s}ACR",)),
-    "knee": (("{s}KNE", "{s}KNEM"), ("{s}KNEE", "{s}KNEEMEDIAL"), ("{s}KNE",), ("{s}KNEE",)),
-    "ankle": (("{s}ANK", "{s}ANKM"), ("{s}ANKLE", "{s}ANKLEMEDIAL"), ("{s}ANK",), ("{s}ANKLE",)),
-}
-"""Role -> alternatives, the better first; {s} is L or R."""
+HEADER = 5
+"""Number of lines of a TRC file before the numbers."""
+MAX_MARKERS = 100_000
+"""Largest number of markers in a TRC file."""
+FARTHEST = 1e6
+"""Largest coordinate in a C3D file: one beyond it is outside any laboratory, in any unit."""
 
 
 def as_roles(points: Points) -> Points:
     """Return the roles that a marker set shows; the points as they are where it is not known.
 
     Points that are named by roles already keep those names. Markers that make no role are left out
-    once some were recognised.
+    once some were recognised. A role is NaN where one of its markers is: the mean would jump.
     """
-    renamed = [point_name(name) for name in points.names]
-    own = {name: k for k, name in reversed(list(enumerate(renamed))) if name in _ALL}
-    columns = {re.sub(r"[^A-Z0-9]", "", _bare(n).upper()): k for k, n in enumerate(points.names)}
+    columns, own = dict[str, int](), dict[str, int]()
+    for k, name in enumerate(points.names):
+        own.setdefault(point_name(name), k)
+        bare = name.rsplit(":", 1)[-1]  # without the subject: ``Anna:LFHD``
+        columns[re.sub(r"[^A-Z0-9]", "", bare.upper())] = k
     found: dict[str, Floats] = {}
-    for role in _ALL:
+    for role, sets in ROLES.items():
         if role in own:
             found[role] = points.positions[:, own[role]]
             continue
-        for alternative in _alternatives(role):
-            if all(marker in columns for marker in alternative):
-                found[role] = _mean(points, [columns[marker] for marker in alternative])
+        for markers in map(str.split, sets):
+            if columns.keys() >= set(markers):
+                chosen = [columns[marker] for marker in markers]
+                found[role] = points.positions[:, chosen].mean(axis=1)
                 break
     if not found:
         return points
     return Points(tuple(found), np.stack(list(found.values()), axis=1), points.rate)
 
 
-def upright(points: Points, usual: str) -> str:
-    """Return the axis that points up: from ankles to head if both are seen, else the usual one."""
-    names = points.names
-    if "head" in names and ("l_ankle" in names or "r_ankle" in names):
-        ankle = "l_ankle" if "l_ankle" in names else "r_ankle"
-        rise = points.positions[:, names.index("head")] - points.positions[:, names.index(ankle)]
+def upright_roles(raw: Points, usual: str) -> Points:
+    """Return markers as roles, Y up; markers on a band around the head lowered to the skull base.
+
+    Args:
+        raw: markers as they stand in the file [m].
+        usual: axis that points up, where ankles and head do not tell.
+    """
+    points, up = as_roles(raw), usual
+    names, positions = points.names, points.positions
+    ankle = next((name for name in ("l_ankle", "r_ankle") if name in names), None)
+    if "head" in names and ankle:
+        rise = positions[:, names.index("head")] - positions[:, names.index(ankle)]
         seen = rise[np.isfinite(rise).all(axis=1)]
-        if len(seen):
-            return "xyz"[int(np.argmax(seen.mean(axis=0)))]
-    return usual
-
-
-def with_head(points: Points) -> Points:
-    """Lower markers on a band around the head to the skull base (Y up)."""
-    if "head" not in points.names:
-        return points
-    positions = points.positions.copy()
-    positions[:, points.names.index("head"), 1] -= HEAD_DROP
-    return Points(points.names, positions, points.rate)
-
-
-_ALL = (*SIX, *(f"{s}_{part}" for part in ("shoulder", "elbow", "knee") for s in "lr"))
-
-
-def _bare(name: str) -> str:
-    """Return a marker's name without the subject: ``Anna:LFHD`` -> ``LFHD``."""
-    return name.rsplit(":", 1)[-1]
-
-
-def _alternatives(role: str) -> Sequence[tuple[str, ...]]:
-    if role == "pelvis":
-        return WAISTS
-    if role == "head":
-        return HEADS
-    side, _, part = role.partition("_")
-    return [tuple(m.format(s=side.upper()) for m in markers) for markers in LIMBS.get(part, ())]
-
-
-def _mean(points: Points, columns: list[int]) -> Floats:
-    """Return the mean of markers, NaN where one of them is not seen: it would jump."""
-    return np.asarray(points.positions[:, columns].mean(axis=1))
-
-
-HEADER = 5
-"""Number of lines before the numbers."""
-MOST = 100_000
-"""Largest number of markers in a file."""
+        up = "xyz"[int(np.argmax(seen.mean(axis=0)))] if len(seen) else usual
+    positions = arrays.rotate(np.array(UP[up]), positions)
+    if "head" in names and "head" not in raw.names:
+        positions[:, names.index("head"), 1] -= HEAD_DROP
+    return Points(names, positions, points.rate)
 
 
 @names_file
@@ -144,10 +126,9 @@ def read_points_trc(path: str | os.PathLike[str], *, rate: float | None = None) 
     if not lines[0].startswith("PathFileType") or len(lines) < HEADER:
         raise FormatError("Expected 'PathFileType' and four more lines of header.", line=1)
     mark = "\t" if "\t" in lines[1] else ","
-    keys, values = (_cells(lines[k], mark) for k in (1, 2))
-    head = dict(zip(keys, values, strict=False))
+    head = dict(zip(_cells(lines[1], mark), _cells(lines[2], mark), strict=False))
     names = [cell for cell in _cells(lines[3], mark)[2:] if cell]
-    if not names or len(names) > MOST or len(set(names)) != len(names):
+    if not names or len(names) > MAX_MARKERS or len(set(names)) != len(names):
         raise FormatError(f"Expected the names of markers, each once; got {len(names)}.", line=4)
     said, unit = head.get("DataRate", ""), head.get("Units", "mm")
     chosen = rate if rate is not None else finite(said)
@@ -157,34 +138,24 @@ def read_points_trc(path: str | os.PathLike[str], *, rate: float | None = None) 
         if unit not in UNITS:
             raise FormatError(f"Expected Units among {', '.join(UNITS)}; got {unit!r}.")
     positions = _rows(lines, mark, len(names)) * UNITS[unit]
-    return standing(Points(tuple(names), positions, chosen), "y")
-
-
-def standing(raw: Points, usual: str) -> Points:
-    """Return markers as roles, Y up."""
-    points = as_roles(raw)
-    turn = np.array(UP[upright(points, usual)])
-    turned = Points(points.names, arrays.rotate(turn, points.positions), points.rate)
-    return with_head(turned) if "head" not in raw.names else turned
+    return upright_roles(Points(tuple(names), positions, chosen), "y")
 
 
 def write_points_trc(points: Points, path: str | os.PathLike[str]) -> None:
     """Write points in millimetres; one that is not seen leaves its cells empty."""
-    name = os.path.basename(os.fspath(path))
-    count = len(points.names)
-    frames = len(points)
+    name, rate = os.path.basename(os.fspath(path)), f"{points.rate:.10g}"
+    count, frames = len(points.names), len(points)
     rows = [
         f"PathFileType\t4\t(X/Y/Z)\t{name}",
         "DataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\tOrigDataRate\tOrigDataStartFrame"
         "\tOrigNumFrames",
-        f"{points.rate:.10g}\t{points.rate:.10g}\t{frames}\t{count}\tmm\t{points.rate:.10g}\t1"
-        f"\t{frames}",
+        f"{rate}\t{rate}\t{frames}\t{count}\tmm\t{rate}\t1\t{frames}",
         "Frame#\tTime\t" + "\t\t\t".join(points.names) + "\t\t",
         "\t\t" + "\t".join(f"X{k}\tY{k}\tZ{k}" for k in range(1, count + 1)),
         "",
     ]
-    for frame, places in enumerate(points.positions * 1000.0):
-        cells = ["" if np.isnan(x) else f"{x:.6f}" for x in places.ravel()]
+    for frame, values in enumerate(points.positions * 1000.0):
+        cells = ["" if np.isnan(x) else f"{x:.6f}" for x in values.ravel()]
         rows.append("\t".join([str(frame + 1), f"{frame / points.rate:.9f}", *cells]))
     with atomic_write(path) as file:
         file.write(("\n".join(rows) + "\n").encode())
@@ -202,22 +173,16 @@ def _rows(lines: list[str], mark: str, count: int) -> Floats:
         if not any(cells):
             continue
         cells = (cells[2:] + [""] * (3 * count))[: 3 * count]
-        row = []
-        for cell in cells:
-            value = number_or_nan(cell)
-            if value is None:
-                raise FormatError(f"Expected a number, got {cell[:40]!r}.", line=at)
-            row.append(value)
+        row = list(map(number_or_nan, cells))
+        if None in row:
+            got = cells[row.index(None)][:40]
+            raise FormatError(f"Expected a number, got {got!r}.", line=at)
         table.append(row)
     if not table:
         raise FormatError("Expected at least one row of numbers, got none.")
     positions = np.array(table, dtype=np.float64).reshape(len(table), count, 3)
     positions[np.isnan(positions).any(axis=-1)] = np.nan
     return positions
-
-
-LARGEST = 1e6
-"""A coordinate beyond this is no place in a laboratory, in any unit."""
 
 
 @names_file
@@ -258,25 +223,23 @@ def read_points_c3d(path: str | os.PathLike[str], *, rate: float | None = None) 
     if not 0.0 < chosen < 1e6:
         raise FormatError(f"Expected a positive POINT:RATE, got {chosen}.")
     unit = units[0] if units and units[0] in UNITS else "mm"
-    positions = np.moveaxis(values[:3], 0, -1).transpose(1, 0, 2) * UNITS[unit]
-    positions[~(np.abs(positions) < LARGEST).all(axis=-1)] = np.nan
+    positions = values[:3].transpose(2, 1, 0) * UNITS[unit]
+    positions[~(np.abs(positions) < FARTHEST).all(axis=-1)] = np.nan
     # Some writers leave zeros where a marker was not seen.
     positions[(positions == 0.0).all(axis=-1)] = np.nan
-    return standing(Points(labels, positions, chosen), "z")
+    return upright_roles(Points(labels, positions, chosen), "z")
 
 
 def _labels(group: Any, count: int) -> tuple[str, ...]:
     """Return names of all markers; LABELS2 and so on hold those beyond the 255th."""
-    names = [str(name).strip() for name in group["LABELS"]["value"]]
-    k = 2
-    while f"LABELS{k}" in group:
-        names += [str(name).strip() for name in group[f"LABELS{k}"]["value"]]
-        k += 1
-    names = (names + [""] * count)[:count]
+    names, key = list[str](), "LABELS"
+    while key in group or key == "LABELS":
+        names += [str(name).strip() for name in group[key]["value"]]
+        key = f"LABELS{int(key[6:] or 1) + 1}"
     seen: dict[str, int] = {}
     out = []
-    for k, name in enumerate(names):
-        plain = name or f"marker {k + 1}"
+    for k, name in enumerate((names + [""] * count)[:count], 1):
+        plain = name or f"marker {k}"
         seen[plain] = seen.get(plain, 0) + 1
         out.append(plain if seen[plain] == 1 else f"{plain} ({seen[plain]})")
     return tuple(out)

@@ -12,7 +12,7 @@ import math
 import os
 import zipfile
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from ..atomic_write import atomic_write
 from ..body.skeleton import Skeleton
 from ..errors import FormatError, InputError, names_file
-from ..kernels.types import Vec3
+from ..kernels.arrays import as_quat, as_vec
 from ..motion.motion import Motion, Source
 from ..motion.points import Points
 
@@ -45,10 +45,10 @@ def write_motion_npz(motion: Motion, path: str | os.PathLike[str]) -> tuple[str,
     content: dict[str, Any] = {
         "format": MOTION_FORMAT,
         "version": VERSION,
-        "names": _strings(body.names),
+        "names": np.array(body.names, dtype=np.str_),
         "parents": body.parents,
         "offsets": body.offsets,
-        "site_names": _strings(body.site_names),
+        "site_names": np.array(body.site_names, dtype=np.str_),
         "site_parents": body.site_parents,
         "site_offsets": body.site_offsets,
         "hinges": json.dumps(dict(body.hinges)),
@@ -57,12 +57,9 @@ def write_motion_npz(motion: Motion, path: str | os.PathLike[str]) -> tuple[str,
         "rate": motion.rate,
         "source": json.dumps(asdict(motion.source)),
     }
-    if body.bind is not None:
-        content["bind"] = body.bind
-    if body.roles is not None:
-        content["roles"] = json.dumps(dict(body.roles))
-    if motion.translations is not None:
-        content["translations"] = motion.translations
+    roles = None if body.roles is None else json.dumps(dict(body.roles))
+    optional = {"bind": body.bind, "roles": roles, "translations": motion.translations}
+    content |= {key: value for key, value in optional.items() if value is not None}
     with atomic_write(path) as file:
         np.savez(file, **content)
     return ()
@@ -96,7 +93,7 @@ def read_motion_npz(path: str | os.PathLike[str]) -> Motion:
             site_offsets=content["site_offsets"],
             bind=content.get("bind"),
             roles=roles,
-            hinges={name: _vec3(axis) for name, axis in text["hinges"].items()},
+            hinges={name: as_vec(axis) for name, axis in text["hinges"].items()},
         )
         return Motion(
             skeleton,
@@ -112,11 +109,8 @@ def read_motion_npz(path: str | os.PathLike[str]) -> Motion:
 
 def write_points_npz(points: Points, path: str | os.PathLike[str]) -> None:
     """Write tracked points with the keys of `POINTS_KEYS`; optional ones only if known."""
-    content: dict[str, Any] = {"names": _strings(points.names), "positions": points.positions}
-    content["rate"] = points.rate
-    for key in ("rotations", "confidence"):
-        if getattr(points, key) is not None:
-            content[key] = getattr(points, key)
+    content = {key: getattr(points, key) for key in POINTS_KEYS if getattr(points, key) is not None}
+    content["names"] = np.array(points.names, dtype=np.str_)
     with atomic_write(path) as file:
         np.savez(file, **content)
 
@@ -147,7 +141,7 @@ def read_points_npz(path: str | os.PathLike[str], *, rate: float | None = None) 
 
 @names_file
 def read_arrays(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
-    """All arrays of an NPZ file, each checked against its own size before it is made."""
+    """Return all arrays of an NPZ file, each checked against its own size before it is made."""
     arrays: dict[str, NDArray[Any]] = {}
     try:
         with zipfile.ZipFile(path) as archive:
@@ -190,23 +184,13 @@ def _demand(content: Mapping[str, Any], keys: tuple[str, ...]) -> None:
         raise FormatError(f"Expected the keys {', '.join(keys)}; {', '.join(missing)} not found.")
 
 
-def _strings(names: tuple[str, ...]) -> NDArray[np.str_]:
-    return np.array(names, dtype=np.str_)
-
-
-def _vec3(values: Sequence[Any]) -> Vec3:
-    x, y, z = map(float, values)
-    return (x, y, z)
-
-
 def _source(text: Mapping[str, Any]) -> Source:
     channels = text["channels"]
-    w, x, y, z = map(float, text["axes"])
     return Source(
         format=str(text["format"]),
         path=None if text["path"] is None else str(text["path"]),
         unit=float(text["unit"]),
-        axes=(w, x, y, z),
+        axes=as_quat(text["axes"]),
         channels=None if channels is None else tuple(tuple(map(str, row)) for row in channels),
         notes=tuple(map(str, text["notes"])),
     )

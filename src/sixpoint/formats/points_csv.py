@@ -25,30 +25,30 @@ from ..kernels.types import Floats, Ints
 from ..motion.points import Points
 from .plain_text import number_or_nan, plain_bytes, read_bytes, text_of
 
-JITTER = 0.1
-"""Steps of time may differ from even ones by this part of a step ..."""
-ROUNDING = 1.05e-3
-"""... or by this many seconds, if that is less than half a step: times are often rounded to
-milliseconds."""
-
-PARTS = ("x", "y", "z", "qw", "qx", "qy", "qz", "confidence")
+JITTER, ROUNDING = 0.1, 1.05e-3
+"""Steps of time may differ from even ones by the first part of a step, or by the second number of
+seconds if that is less than half a step: times are often rounded to milliseconds."""
+POSITION, ROTATION = ("x", "y", "z"), ("qw", "qx", "qy", "qz")
+PARTS = (*POSITION, *ROTATION, "confidence")
 """Parts of a point that a column may hold."""
+SIDES = {"l": "l", "left": "l", "r": "r", "right": "r"}
+JOINTS = ("clavicle", "shoulder", "elbow", "wrist", "hip", "knee", "ankle")
+CENTRE = {"pelvis": "pelvis", "hips": "pelvis", "waist": "pelvis", "head": "head"}
 
-_SIDES = {"l": "l", "left": "l", "r": "r", "right": "r"}
-_JOINTS = ("clavicle", "shoulder", "elbow", "wrist", "hip", "knee", "ankle")
-_CENTRE = {"pelvis": "pelvis", "hips": "pelvis", "waist": "pelvis", "head": "head"}
+Columns = dict[tuple[str, str], int]
+"""(Point, part) -> column of the table."""
 
 
 def point_name(name: str) -> str:
     """Return the role that a point name means (``LeftWrist`` -> ``l_wrist``), else the name."""
     words = [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+|\d+", name)]
-    if len(words) == 1 and words[0] in _CENTRE:
-        return _CENTRE[words[0]]
-    if len(words) == 1 and words[0][:1] in _SIDES and words[0][1:] in _JOINTS:
+    if len(words) == 1 and words[0] in CENTRE:
+        return CENTRE[words[0]]
+    if len(words) == 1 and words[0][:1] in SIDES and words[0][1:] in JOINTS:
         words = [words[0][0], words[0][1:]]
     for side, joint in (words, words[::-1]) if len(words) == 2 else ():
-        if side in _SIDES and joint in _JOINTS:
-            return f"{_SIDES[side]}_{joint}"
+        if side in SIDES and joint in JOINTS:
+            return f"{SIDES[side]}_{joint}"
     return name
 
 
@@ -82,17 +82,29 @@ def read_points_csv(path: str | os.PathLike[str], *, rate: float | None = None) 
         slots, rate = _grid(values[:, 0], at)
     else:
         slots = np.arange(len(values))
-    table = np.full((int(slots[-1]) + 1, values.shape[1]), np.nan)
-    table[slots] = values
-    return Points(names, *_arrays(table, columns, names, rate))
+    # The last column is NaN, for parts that some points lack.
+    table = np.full((int(slots[-1]) + 1, len(header) + 1), np.nan)
+    table[slots, :-1] = values
+
+    def gather(parts: tuple[str, ...]) -> Floats | None:
+        """Return some parts of all points (F, N, parts), None if no point has them."""
+        if not any((name, parts[0]) in columns for name in names):
+            return None
+        return table[:, [[columns.get((name, part), -1) for part in parts] for name in names]]
+
+    positions, trust = gather(POSITION), gather(("confidence",))
+    assert positions is not None
+    positions[np.isnan(positions).any(axis=-1)] = np.nan
+    confidence = None if trust is None else np.nan_to_num(trust[..., 0])
+    return Points(names, positions, rate, gather(ROTATION), confidence)
 
 
-def _columns(header: list[str]) -> tuple[dict[tuple[str, str], int], tuple[str, ...]]:
+def _columns(header: list[str]) -> tuple[Columns, tuple[str, ...]]:
     """Return the column of each (point, part), and the points in order of appearance."""
     if not header or header[0].lower() != "time":
         got = repr(header[0][:40]) if header else "nothing"
         raise FormatError(f"Expected 'time' as the first column, got {got}.")
-    columns: dict[tuple[str, str], int] = {}
+    columns: Columns = {}
     for k, cell in enumerate(header[1:], 1):
         point, dot, part = cell.rpartition(".")
         key = (point_name(point), part.lower())
@@ -107,11 +119,10 @@ def _columns(header: list[str]) -> tuple[dict[tuple[str, str], int], tuple[str, 
     names = tuple(dict.fromkeys(point for point, _ in columns))
     if not names:
         raise FormatError("Expected columns of points, got only the time.")
-    groups = (("x", "y", "z"), ("qw", "qx", "qy", "qz"))
     for name in names:
-        for group in groups:
+        for group in (POSITION, ROTATION):
             have = [part for part in group if (name, part) in columns]
-            if have != list(group) and (have or group is groups[0]):
+            if have != list(group) and (have or group is POSITION):
                 raise FormatError(
                     f"Expected the columns {', '.join(f'{name}.{part}' for part in group)}, "
                     f"got {', '.join(have) or 'none of them'}."
@@ -173,35 +184,13 @@ def _grid(times: Floats, at: list[int]) -> tuple[Ints, float]:
     return slots.astype(np.int64), float(whole) if near else rate
 
 
-def _arrays(
-    table: Floats, columns: dict[tuple[str, str], int], names: tuple[str, ...], rate: float
-) -> tuple[Floats, float, Floats | None, Floats | None]:
-    """Return positions, rate, rotations and confidence for `Points`."""
-
-    def part(name: str, letters: str) -> Floats:
-        if (name, letters) not in columns:
-            return np.full(len(table), np.nan)
-        return table[:, columns[name, letters]]
-
-    def gather(parts: tuple[str, ...]) -> Floats:
-        return np.stack([np.stack([part(n, p) for p in parts], -1) for n in names], axis=1)
-
-    positions = gather(("x", "y", "z"))
-    positions[np.isnan(positions).any(axis=-1)] = np.nan
-    turned = any(p == "qw" for _, p in columns)
-    rotations = gather(("qw", "qx", "qy", "qz")) if turned else None
-    trusted = any(p == "confidence" for _, p in columns)
-    confidence = np.nan_to_num(gather(("confidence",))[..., 0]) if trusted else None
-    return positions, rate, rotations, confidence
-
-
 def write_points_csv(points: Points, path: str | os.PathLike[str]) -> None:
     """Write tracked points, lengths to a micrometre; NaN becomes an empty cell."""
     header, columns = ["time"], [np.arange(len(points)) / points.rate]
     for k, name in enumerate(points.names):
-        parts = list(zip("xyz", points.positions[:, k].T, strict=True))
+        parts = list(zip(POSITION, points.positions[:, k].T, strict=True))
         if points.rotations is not None:
-            parts += zip(("qw", "qx", "qy", "qz"), points.rotations[:, k].T, strict=True)
+            parts += zip(ROTATION, points.rotations[:, k].T, strict=True)
         if points.confidence is not None:
             parts.append(("confidence", points.confidence[:, k]))
         header += [f"{name}.{part}" for part, _ in parts]

@@ -5,7 +5,12 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Mapping
+<<<<<<< HEAD
 from dataclasses import dataclass, replace
+=======
+from dataclasses import dataclass
+from inspect import signature
+>>>>>>> vision
 from pathlib import Path
 from typing import Any
 
@@ -25,35 +30,35 @@ PathLike = str | os.PathLike[str]
 
 @dataclass(frozen=True)
 class Format:
-    """One kind of file: what it is called and who reads and writes it."""
+    """One kind of file, with the functions that read and write it."""
 
     description: str
     suffixes: tuple[str, ...]
     """File name endings in lower case, with the dot."""
-    options: tuple[str, ...] = ()
-    """Keyword arguments that `load` takes for it."""
     read: Callable[..., Motion] | None = None
+    """Function of the path; its keyword arguments are options of `load`."""
     write: Callable[[Motion, PathLike], tuple[str, ...]] | None = None
+    """Function of the motion and the path; returns what could not be kept."""
     read_points: Callable[..., Points] | None = None
+    """Function of the path and the keyword argument `rate`."""
     write_points: Callable[[Points, PathLike], None] | None = None
     own_unit: bool = False
     """Whether its points come with their unit and have their upward axis found."""
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Keyword arguments that `load` takes for it."""
+        return () if self.read is None else tuple(signature(self.read).parameters)[1:]
 
 
 FORMATS: Mapping[str, Format] = {
     "bvh": Format(
         "Biovision hierarchy: skeleton and motion as text",
         (".bvh",),
-        ("unit", "up", "rate", "lenient"),
         read=read_bvh,
         write=write_bvh,
     ),
-    "amc": Format(
-        "Acclaim motion with its .asf skeleton",
-        (".amc", ".asf"),
-        ("skeleton", "unit", "up", "rate", "lenient"),
-        read=read_amc,
-    ),
+    "amc": Format("Acclaim motion with its .asf skeleton", (".amc", ".asf"), read=read_amc),
     "npz": Format(
         "NumPy archive of a motion or of tracked points, without loss",
         (".npz",),
@@ -95,15 +100,15 @@ def format_of(path: PathLike, task: str = "read") -> Format:
     Raises:
         UnknownName: no format has this ending and can do that.
     """
-    able = [form for form in FORMATS.values() if getattr(form, task) is not None]
+    able = {s: form for form in FORMATS.values() if getattr(form, task) for s in form.suffixes}
     suffix = Path(path).suffix.lower()
-    for form in able:
-        if suffix in form.suffixes:
-            return form
-    kind = {"read": "motion format", "write": "motion format to write"}.get(task, "points format")
-    raise UnknownName(kind, suffix or Path(path).name, [s for form in able for s in form.suffixes])
+    if suffix not in able:
+        kinds = {"read": "motion format", "write": "motion format to write"}
+        raise UnknownName(kinds.get(task, "points format"), suffix or Path(path).name, able)
+    return able[suffix]
 
 
+<<<<<<< HEAD
 def suffixes(task: str) -> tuple[str, ...]:
     """Return file name endings that can "read", "write", "read_points" or "write_points"."""
     able = [form for form in FORMATS.values() if getattr(form, task) is not None]
@@ -124,18 +129,27 @@ def load(path: PathLike, *, roles: Mapping[str, str] | None = None, **options: A
         roles: role -> joint, such as ``l_wrist``, where the names of joints do not say it.
         **options: those of the format, where they differ from None: `unit` (metres per file unit or
             a name such as "cm"), `up` ("y", "z", "x"), `rate` [Hz], `lenient`, `skeleton` (.asf).
+=======
+def load(path: PathLike, **options: Any) -> Motion:
+    """Read a motion: BVH, AMC with ASF, NPZ, or another of `FORMATS` that can be read.
+
+    Args:
+        path: the file; its ending says the format.
+        **options: those of the format, such as `unit` (metres per file unit or a name such as
+            "cm"), `up` ("y", "z", "x"), `rate` [Hz], `lenient`, `skeleton` (.asf); None is default.
+>>>>>>> vision
 
     Raises:
         FormatError: the file cannot be read; says where.
     """
     form = format_of(path)
     given = {key: value for key, value in options.items() if value is not None}
-    unknown = [key for key in given if key not in form.options]
-    if unknown:
-        raise InputError(
-            f"No option {unknown[0]!r} for {Path(path).suffix} files; "
-            f"there are: {', '.join(form.options) or 'none'}."
-        )
+    for key in given:
+        if key not in form.options:
+            raise InputError(
+                f"No option {key!r} for {Path(path).suffix} files; "
+                f"there are: {', '.join(form.options) or 'none'}."
+            )
     assert form.read is not None
     motion = form.read(path, **given)
     if not roles:
@@ -168,7 +182,7 @@ def load_points(
 
     Args:
         path: the file; its ending says the format.
-        rate: frames a second [Hz], if other than the file says.
+        rate: frames per second [Hz], if other than the file says.
         unit: metres per unit of the file or its name, if other than metres.
         up: "z" or "x", if other than Y points up.
 
@@ -180,13 +194,14 @@ def load_points(
         raise InputError(f"Expected a positive `rate` in Hz, got {rate}.")
     form = format_of(path, "read_points")
     assert form.read_points is not None
-    if form.own_unit and not (unit is None and up is None):
+    as_it_is = unit is None and up is None
+    if form.own_unit and not as_it_is:
         raise InputError(
             f"Expected neither `unit` nor `up` for {Path(path).suffix} files, which say their unit "
             "and show what is up."
         )
     points = form.read_points(path, rate=rate)
-    return points if unit is None and up is None else points_to_world(points, unit=unit, up=up)
+    return points if as_it_is else points_to_world(points, unit=unit, up=up)
 
 
 def save_points(points: Points, path: PathLike) -> None:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import cast
 
 import numpy as np
 
@@ -14,36 +13,27 @@ from ..body.roles import find_roles
 from ..body.skeleton import Skeleton
 from ..errors import InputError, RolesNotFound, UnknownName
 from ..kernels import arrays
+from ..kernels.arrays import as_vec
 from ..kernels.rotation import rotation_between
-from ..kernels.types import Floats, Quat, Vec3
+from ..kernels.types import Floats, Quat
 from ..motion.motion import Motion, Source
 from ..motion.points import Points
 
 GUESSED = "guessed: "
 """How notes start that tell of a guess; all others tell of a defect."""
-
 UNITS = {
-    "m": 1.0,
-    "cm": 0.01,
-    "mm": 0.001,
-    "inch": 0.0254,
-    "cmu": 0.0254 / 0.45,
-    "dm": 0.1,
+    "m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "cmu": 0.0254 / 0.45, "dm": 0.1,
     "foot": 0.3048,
-}
+}  # fmt: skip
 """Metres per unit. "cmu" is that of the CMU database: inches scaled by 0.45."""
-
-RELUCTANCE = {"m": 0.0, "cm": 0.0, "mm": 0.05, "inch": 0.15, "cmu": 0.1, "dm": 0.2, "foot": 0.25}
-"""How much further from a usual stature, as a logarithm, a rarer unit may not be."""
-
+RARITY = {"m": 0.0, "cm": 0.0, "mm": 0.05, "inch": 0.15, "cmu": 0.1, "dm": 0.2, "foot": 0.25}
+"""How much nearer to the usual stature, as a logarithm, a rarer unit must bring the body."""
 USUAL_STATURE = 1.70
-"""[m]"""
+"""Stature of an adult [m]."""
 PLAUSIBLE_STATURE = (1.0, 2.4)
 """A child of four and the tallest people [m]; outside, the guess is doubted."""
-
 RISE_OF_HEAD = 0.926 - 0.039
 """Skull base over ankle as a part of stature (H-Anim; Drillis and Contini 1966)."""
-
 HALF = math.sqrt(0.5)
 UP: Mapping[str, Quat] = {
     "y": (1.0, 0.0, 0.0, 0.0),
@@ -53,10 +43,11 @@ UP: Mapping[str, Quat] = {
 """Axis that points up in a file -> rotation from the file's axes to ours.
 
 Z up becomes (x, z, -y), so that a figure that faces -Y, as is usual there, faces +Z here."""
-
-CERTAIN = 0.85
+CERTAIN_RISE = 0.85
 """Mean of the upward part of the direction from ankles to head, above which frames overrule the
 rest pose (a person who lies down for a whole clip gives less along any one axis)."""
+FORWARD_FOOT = 0.5
+"""Cosine between a foot and straight ahead, below which it does not point ahead."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,13 +58,23 @@ class Figure:
     nodes: Mapping[str, int] | None
     """Role -> node, or None when the rig is not recognised as human."""
 
-    @staticmethod
-    def of(motion: Motion) -> Figure:
+    @classmethod
+    def of(cls, motion: Motion) -> Figure:
         """Look for a human in a motion."""
         try:
-            return Figure(motion, find_roles(motion.skeleton).nodes)
+            return cls(motion, find_roles(motion.skeleton).nodes)
         except RolesNotFound:
-            return Figure(motion, None)
+            return cls(motion, None)
+
+    def by_role(self, positions: Floats) -> dict[str, Floats]:
+        """Return positions (..., 3) of all roles and of "ankles", the middle of both.
+
+        Args:
+            positions: node positions, shape (..., J+S, 3).
+        """
+        assert self.nodes is not None
+        at = {role: positions[..., node, :] for role, node in self.nodes.items()}
+        return at | {"ankles": 0.5 * (at["l_ankle"] + at["r_ankle"])}
 
     @cached_property
     def size(self) -> float:
@@ -87,7 +88,7 @@ class Figure:
         return (legs + drop + self._length("pelvis", "head")) / RISE_OF_HEAD
 
     def _length(self, start: str, end: str) -> float:
-        """Length of the bones from one role to another below it."""
+        """Return the length of the bones from one role to another below it."""
         assert self.nodes is not None
         skeleton = self.motion.skeleton
         path = skeleton.path(self.nodes[end])
@@ -95,28 +96,11 @@ class Figure:
             path = path[path.index(self.nodes[start]) + 1 :]
         return float(np.linalg.norm(skeleton.node_offsets[path], axis=-1).sum())
 
-    def standing(self, positions: Floats) -> Floats:
-        """How the body stands along X, Y and Z: upward part of ankles to head, shape (..., 3).
-
-        Args:
-            positions: node positions, shape (..., J+S, 3).
-
-        Returns:
-            From -1 to 1 for each axis.
-        """
-        assert self.nodes is not None
-        at = {role: positions[..., node, :] for role, node in self.nodes.items()}
-        up = at["head"] - 0.5 * (at["l_ankle"] + at["r_ankle"])
-        length = np.linalg.norm(up, axis=-1, keepdims=True)
-        return cast("Floats", up / np.maximum(length, 1e-12))
-
     def upright(self, positions: Floats, axis: int) -> bool:
-        """Whether a pose stands along an axis: head over pelvis over ankles, hips side by side."""
-        assert self.nodes is not None
-        at = {role: positions[node] for role, node in self.nodes.items()}
-        trunk = at["head"] - at["pelvis"]
+        """Return whether a pose stands along an axis: head over pelvis over ankles, hips level."""
+        at = self.by_role(positions)
+        trunk, legs = at["head"] - at["pelvis"], at["pelvis"] - at["ankles"]
         hips = at["l_hip"] - at["r_hip"]
-        legs = at["pelvis"] - 0.5 * (at["l_ankle"] + at["r_ankle"])
         return bool(
             trunk[axis] > 0.7 * np.linalg.norm(trunk)
             and legs[axis] > 0.7 * np.linalg.norm(legs)
@@ -127,18 +111,17 @@ class Figure:
 
 
 def sample_frames(count: int, most: int = 200) -> list[int]:
-    """Frames spread evenly over a clip."""
+    """Return at most `most` frames, spread evenly over a clip."""
     return sorted({round(k) for k in np.linspace(0, count - 1, min(count, most))} if count else ())
 
 
 def guess_unit(figure: Figure, divisor: float = 1.0) -> tuple[float, str]:
-    """Metres per unit, and what to tell the user; a known unit may be divided by a number."""
-    human = figure.nodes is not None
-    size = figure.size
+    """Return metres per unit and a note for the user; a known unit may be divided by a number."""
+    human, size = figure.nodes is not None, figure.size
     if not size > 0.0 or not math.isfinite(size):
         return 1.0, f"{GUESSED}unit m, because the rest pose has no extent"
     far = {
-        name: abs(math.log(size * metres / divisor / USUAL_STATURE)) + RELUCTANCE[name]
+        name: abs(math.log(size * metres / divisor / USUAL_STATURE)) + RARITY[name]
         for name, metres in UNITS.items()
         if human or name in ("m", "cm", "mm")
         if divisor == 1.0 or name != "cmu"  # which is inches divided by 0.45
@@ -157,7 +140,7 @@ def guess_unit(figure: Figure, divisor: float = 1.0) -> tuple[float, str]:
 
 
 def given_unit(unit: float | str) -> float:
-    """Metres per unit from a number or a name of `UNITS`."""
+    """Return metres per unit from a number or a name of `UNITS`."""
     if isinstance(unit, str) and unit.lower() in UNITS:
         return UNITS[unit.lower()]
     try:
@@ -170,7 +153,7 @@ def given_unit(unit: float | str) -> float:
 
 
 def guess_up(figure: Figure) -> tuple[str, str]:
-    """The axis that points up, and what to tell the user unless it is surely Y."""
+    """Return the axis that points up, and a note for the user unless it is surely Y."""
     motion = figure.motion
     if figure.nodes is None:
         return "y", f"{GUESSED}Y points up; no human was recognised, so this is doubtful"
@@ -179,10 +162,12 @@ def guess_up(figure: Figure) -> tuple[str, str]:
     frames = sample_frames(len(motion))
     if not frames:
         return (stands or ["y"])[0], ""
-    posed = figure.standing(motion.frames(frames).positions())
-    mean = dict(zip("xyz", posed.mean(axis=0), strict=True))
+    at = figure.by_role(motion.frames(frames).positions())
+    rise = at["head"] - at["ankles"]
+    rise = rise / np.maximum(np.linalg.norm(rise, axis=-1, keepdims=True), 1e-12)
+    mean = dict(zip("xyz", rise.mean(axis=0), strict=True))
     best = max("yzx", key=mean.__getitem__)
-    if mean[best] > CERTAIN:
+    if mean[best] > CERTAIN_RISE:
         up = best
     elif stands:
         up = stands[0]
@@ -194,7 +179,7 @@ def guess_up(figure: Figure) -> tuple[str, str]:
 
 
 def rotation_to_y_up(up: str) -> Quat:
-    """Rotation from a file's axes to ours."""
+    """Return the rotation from a file's axes to ours."""
     try:
         return UP[up.lower()]
     except KeyError:
@@ -202,16 +187,12 @@ def rotation_to_y_up(up: str) -> Quat:
 
 
 def turn_basis(basis: Quat, rotations: Floats) -> Floats:
-    """Rotations expressed in other axes: B q B*."""
+    """Return rotations expressed in other axes: B q B*."""
     if basis == UP["y"]:
         return rotations
     turned = np.array(rotations)
     turned[..., 1:] = arrays.rotate(np.asarray(basis), rotations[..., 1:])
     return turned
-
-
-AHEAD = 0.5
-"""Cosine between a foot and straight ahead, below which it does not point ahead."""
 
 
 def to_world(
@@ -239,58 +220,45 @@ def to_world(
     if up.lower() == "auto":
         up, note = guess_up(figure)
         notes += [note] if note else []
-    basis = rotation_to_y_up(up)
-    source = replace(motion.source, unit=metres, axes=basis, notes=tuple(notes))
+    source = replace(motion.source, unit=metres, axes=rotation_to_y_up(up))
     ours = converted(motion, metres, source)
     bind = _standing_frame(replace(figure, motion=ours))
-    if bind is None:
-        return ours
-    notes.append(
-        f"{GUESSED}the most upright frame as rest pose, because unturned joints do not form a "
-        "standing figure"
-    )
-    return replace(
-        ours,
-        skeleton=replace(ours.skeleton, bind=bind),
-        source=replace(source, notes=tuple(notes)),
-    )
+    if bind is not None:
+        notes.append(
+            f"{GUESSED}the most upright frame as rest pose, because unturned joints do not form a "
+            "standing figure"
+        )
+        ours = replace(ours, skeleton=replace(ours.skeleton, bind=bind))
+    return replace(ours, source=replace(source, notes=tuple(notes)))
 
 
 def points_to_world(points: Points, *, unit: float | str | None, up: str | None) -> Points:
     """Bring tracked points in a file's unit and axes into ours; None is what they are already."""
     metres = 1.0 if unit is None else given_unit(unit)
     basis = rotation_to_y_up("y" if up is None else up)
-    turn = np.asarray(basis)
-    rotations = points.rotations
     return replace(
         points,
-        positions=metres * arrays.rotate(turn, points.positions),
-        rotations=None if rotations is None else turn_basis(basis, rotations),
+        positions=metres * arrays.rotate(np.asarray(basis), points.positions),
+        rotations=None if points.rotations is None else turn_basis(basis, points.rotations),
     )
 
 
 def to_file(motion: Motion) -> Motion:
     """Bring a motion back into the units and axes of its source."""
-    source = motion.source
-    w, x, y, z = source.axes
-    away = replace(source, axes=(w, -x, -y, -z))
-    back = converted(motion, 1.0 / source.unit, away)
-    return replace(back, source=source)
+    w, x, y, z = motion.source.axes
+    away = replace(motion.source, axes=(w, -x, -y, -z))
+    return replace(converted(motion, 1.0 / motion.source.unit, away), source=motion.source)
 
 
 def converted(motion: Motion, factor: float, source: Source) -> Motion:
-    """Lengths times a factor, axes turned by `source.axes`."""
-    basis = np.asarray(source.axes)
-    turned = source.axes != (1.0, 0.0, 0.0, 0.0)
+    """Return a motion with lengths times a factor and axes turned by `source.axes`."""
+    body, basis = motion.skeleton, np.asarray(source.axes)
 
     def lengths(vectors: Floats) -> Floats:
+        turned = source.axes != UP["y"]
         return factor * (arrays.rotate(basis, vectors) if turned else vectors)
 
-    body = motion.skeleton
-    hinges: dict[str, Vec3] = {}
-    for name, axis in body.hinges.items():
-        x, y, z = arrays.rotate(basis, np.asarray(axis)).tolist()
-        hinges[name] = (x, y, z)
+    hinges = {name: as_vec(arrays.rotate(basis, np.array(v))) for name, v in body.hinges.items()}
     skeleton = replace(
         body,
         offsets=lengths(body.offsets),
@@ -309,41 +277,33 @@ def converted(motion: Motion, factor: float, source: Source) -> Motion:
 
 
 def _standing_frame(figure: Figure) -> Floats | None:
-    """Local rotations of the most upright, most extended frame, if the rest pose does not stand."""
-    motion = figure.motion
-    if figure.nodes is None or len(motion) == 0:
-        return None
-    if figure.upright(motion.skeleton.rest()[0], axis=1):
+    """Return local rotations of the most upright, most extended frame; None if the rest stands."""
+    motion, nodes = figure.motion, figure.nodes
+    skeleton = motion.skeleton
+    if nodes is None or len(motion) == 0 or figure.upright(skeleton.rest()[0], axis=1):
         return None
     frames = sample_frames(len(motion), 500)
-    positions = motion.frames(frames).positions()
-    at = {role: positions[:, node] for role, node in figure.nodes.items()}
-    ankles = 0.5 * (at["l_ankle"] + at["r_ankle"])
-    rise = (at["head"] - ankles)[:, 1]
+    at = figure.by_role(motion.frames(frames).positions())
+    rise = at["head"] - at["ankles"]
     # Arms that hang or reach out sideways show their length; folded ones hide their direction.
     arms = sum(np.linalg.norm(at[f"{s}_wrist"] - at[f"{s}_shoulder"], axis=-1) for s in "lr")
-    lean = np.linalg.norm((at["head"] - ankles)[:, ::2], axis=-1)
-    best = frames[int(np.argmax(rise - 0.5 * lean + 0.25 * arms))]
+    lean = np.linalg.norm(rise[:, ::2], axis=-1)
+    best = frames[int(np.argmax(rise[:, 1] - 0.5 * lean + 0.25 * arms))]
     bind = np.array(motion.rotations[best])
     # What hangs from wrists and ankles is not seen by the six points, so it must not show here.
-    ends = [figure.nodes[f"{side}_{part}"] for side in "lr" for part in ("wrist", "ankle")]
-    for j in range(motion.skeleton.joint_count):
-        if set(ends) & set(motion.skeleton.path(j)):
+    ends = {nodes[f"{side}_{part}"] for side in "lr" for part in ("wrist", "ankle")}
+    for j in range(skeleton.joint_count):
+        if ends.intersection(skeleton.path(j)):
             bind[j] = arrays.identity()
-    roots = [j for j, parent in enumerate(motion.skeleton.parents) if parent < 0]
-    if len(roots) == 1:
-        bind[0] = arrays.multiply(_facing_z(motion.skeleton, bind, figure), bind[0])
+    if (skeleton.parents < 0).sum() == 1:
+        # The body turns about the vertical to face +Z, its left towards +X.
+        positions = replace(skeleton, bind=bind).rest()[0]
+        left = positions[nodes["l_hip"]] - positions[nodes["r_hip"]]
+        facing = arrays.from_axis_angle((0.0, 1.0, 0.0), np.arctan2(left[2], left[0]))
+        bind[0] = arrays.multiply(facing, bind[0])
     for side in "lr":
-        _put_forward(motion.skeleton, bind, figure.nodes[f"{side}_ankle"])
+        _put_forward(skeleton, bind, nodes[f"{side}_ankle"])
     return bind
-
-
-def _facing_z(skeleton: Skeleton, bind: Floats, figure: Figure) -> Floats:
-    """Turn about the vertical that makes a bind pose face +Z, its left towards +X."""
-    assert figure.nodes is not None
-    positions = replace(skeleton, bind=bind).rest()[0]
-    left = positions[figure.nodes["l_hip"]] - positions[figure.nodes["r_hip"]]
-    return arrays.from_axis_angle((0.0, 1.0, 0.0), np.arctan2(left[2], left[0]))
 
 
 def _put_forward(skeleton: Skeleton, bind: Floats, ankle: int) -> None:
@@ -351,12 +311,11 @@ def _put_forward(skeleton: Skeleton, bind: Floats, ankle: int) -> None:
     below = np.flatnonzero(skeleton.node_parents == ankle)
     if ankle >= skeleton.joint_count or not len(below):
         return
-    places, turns = replace(skeleton, bind=bind).rest()
-    toes = places[below[0]] - places[ankle]
+    positions, world = replace(skeleton, bind=bind).rest()
+    toes = positions[below[0]] - positions[ankle]
     length = float(np.linalg.norm(toes))
-    if length > 0.0 and toes[2] < AHEAD * length:
-        x, y, z = toes.tolist()
-        turn = np.array(rotation_between((x, y, z), (0.0, 0.0, 1.0), (1.0, 0.0, 0.0)))
+    if length > 0.0 and toes[2] < FORWARD_FOOT * length:
+        turn = np.array(rotation_between(as_vec(toes), (0.0, 0.0, 1.0), (1.0, 0.0, 0.0)))
         above = skeleton.parents[ankle]
-        inside = turns[above] if above >= 0 else arrays.identity()
-        bind[ankle] = arrays.multiply(arrays.conjugate(inside), arrays.multiply(turn, turns[ankle]))
+        inside = world[above] if above >= 0 else arrays.identity()
+        bind[ankle] = arrays.multiply(arrays.conjugate(inside), arrays.multiply(turn, world[ankle]))

@@ -21,10 +21,10 @@ from .pictures import INK, new_figure
 if TYPE_CHECKING:
     from ..limits import Estimate, LimitEstimator
 
-SEEN, EDGE = "#0072B2", "#222222"
+SAMPLES, EDGE = "#0072B2", "#222222"
 CLIPS = ("#0072B2", "#D55E00", "#009E73")
 """Colours of the palette of Okabe and Ito."""
-SHOWN = 4000
+MAX_SAMPLES = 4000
 """Largest number of samples in one cloud."""
 WINDOW = 100
 """Number of samples of one clip of which angles are shown in time, as in the paper."""
@@ -60,8 +60,8 @@ def _chosen(estimate: Estimate) -> list[int]:
     for role, kind in (("l_shoulder", BALL), ("l_elbow", HINGE)):
         named = [j for j, n in enumerate(estimate.names) if estimate.roles.get(n) == role]
         alike = np.flatnonzero(estimate.classes.types == kind)
-        best = [int(alike[np.argmax(spread[alike])])] if len(alike) else [int(np.argmax(spread))]
-        out.append((named or best)[0])
+        best = int(alike[np.argmax(spread[alike])]) if len(alike) else int(np.argmax(spread))
+        out.append(named[0] if named else best)
     return out
 
 
@@ -71,18 +71,17 @@ def wrapping(estimator: LimitEstimator, estimate: Estimate, usual: int) -> tuple
     The usual ball is preferred, if it loses any.
     """
     balls = estimate.classes.types == BALL
-    best: tuple[bool, float] = (False, -np.inf)
     windows = estimator.windows(WINDOW)
-    found = windows[0], usual
+    best, found = (False, -np.inf), (windows[0], usual)
     for window in windows:
         angles = arrays.to_zyz(window)
-        before, after = _jumps(angles), _jumps(_unwrapped(angles)[0])
         # Near the singularity of ZYZ angles jumps remain, whatever is done.
-        lost = np.where(balls, before - 10.0 * after, -np.inf)
+        change = _jumps(angles) - 10.0 * _jumps(_unwrapped(angles)[0])
+        lost = np.where(balls, change, -np.inf)
         for joint in {usual, int(np.argmax(lost))}:
-            own = joint == usual and lost[joint] > 0.0
-            if (own, lost[joint]) > best:
-                best, found = (own, float(lost[joint])), (window, joint)
+            score = (joint == usual and bool(lost[joint] > 0.0), float(lost[joint]))
+            if score > best:
+                best, found = score, (window, joint)
     return found
 
 
@@ -98,13 +97,13 @@ def _jumps(angles: Floats) -> Floats:
 
 
 def _from_mean(estimate: Estimate, samples: Floats, joint: int) -> Floats:
-    """Return vector parts (n, 3) of a joint's rotations from their mean, at most `SHOWN`."""
+    """Return vector parts (n, 3) of a joint's rotations from their mean, at most `MAX_SAMPLES`."""
     mean = arrays.conjugate(estimate.fit.centre[joint])
     return _few(arrays.canonical(arrays.multiply(mean, samples[:, joint]))[:, 1:])
 
 
 def _few(samples: Floats) -> Floats:
-    return samples[:: max(1, -(-len(samples) // SHOWN))]
+    return samples[:: max(1, -(-len(samples) // MAX_SAMPLES))]
 
 
 def _figure(height: float) -> Any:
@@ -127,7 +126,7 @@ def draw_clouds(estimate: Estimate, samples: Floats, joints: list[int]) -> Any:
     for k, joint in enumerate(joints):
         v = _from_mean(estimate, samples, joint)
         axes = figure.add_subplot(1, len(joints), k + 1, projection="3d")
-        axes.scatter(*v.T, s=4.0, c=SEEN, alpha=0.5, linewidths=0.0)
+        axes.scatter(*v.T, s=4.0, c=SAMPLES, alpha=0.5, linewidths=0.0)
         reach = max(float(np.abs(v).max()), 0.05)
         span = (-reach, reach)
         axes.set(xlim=span, ylim=span, zlim=span, xlabel="x", ylabel="y", zlabel="z")
@@ -145,10 +144,9 @@ def draw_unwrapping(estimate: Estimate, samples: Floats, joint: int) -> Any:
     first = samples[:, joint]
     if estimate.types[estimate.names[joint]] == "hinge":
         turned = arrays.multiply(arrays.conjugate(estimate.classes.reference[joint]), first)
-        angles = hinge_angles(turned, estimate.classes.axes[joint])[0][:, None]
-        names = ["θ"]
+        angles, names = hinge_angles(turned, estimate.classes.axes[joint])[0][:, None], "θ"
     else:
-        angles, names = arrays.to_zyz(first), ["φ", "ψ", "θ"]
+        angles, names = arrays.to_zyz(first), "φψθ"
     after, low, high = _unwrapped(angles)
     for row, (values, title) in enumerate(((angles, "before"), (after, "after"))):
         axes = figure.add_subplot(2, 1, row + 1)
@@ -177,11 +175,11 @@ def draw_boundary(estimate: Estimate, samples: Floats, joint: int) -> Any:
     at = arrays.rotate(_few(samples[:, joint]), bone)
     axes = figure.add_subplot(1, 2, 1, projection="3d")
     u, v = np.meshgrid(np.linspace(0.0, 2.0 * np.pi, 25), np.linspace(0.0, np.pi, 13))
-    ball = np.cos(u) * np.sin(v), np.cos(v), np.sin(u) * np.sin(v)
     # The picture's third axis points up: x, z, y.
-    axes.plot_wireframe(ball[0], ball[2], ball[1], color="#D9DDE2", linewidth=0.5)
-    axes.scatter(at[:, 0], at[:, 2], at[:, 1], s=3.0, c=SEEN, alpha=0.5, linewidths=0.0)
-    axes.plot(edge[:, 0], edge[:, 2], edge[:, 1], color=EDGE, linewidth=1.8)
+    ball = np.cos(u) * np.sin(v), np.sin(u) * np.sin(v), np.cos(v)
+    axes.plot_wireframe(*ball, color="#D9DDE2", linewidth=0.5)
+    axes.scatter(*at.T[[0, 2, 1]], s=3.0, c=SAMPLES, alpha=0.5, linewidths=0.0)
+    axes.plot(*edge.T[[0, 2, 1]], color=EDGE, linewidth=1.8)
     axes.set_box_aspect((1.0, 1.0, 1.0))
     axes.set_axis_off()
     axes.view_init(elev=12.0, azim=60.0)
@@ -190,7 +188,7 @@ def draw_boundary(estimate: Estimate, samples: Floats, joint: int) -> Any:
     around, away = (
         _few(angles[:, joint]) for angles in swing_angles(samples, estimate.fit.frames)[:2]
     )
-    axes.scatter(around, np.degrees(away), s=3.0, c=SEEN, alpha=0.4, linewidths=0.0)
+    axes.scatter(around, np.degrees(away), s=3.0, c=SAMPLES, alpha=0.4, linewidths=0.0)
     axes.plot(theta, np.degrees(most), color=EDGE, linewidth=1.6)
     axes.set_rlabel_position(250.0)
     twist = np.degrees(limit.twist)

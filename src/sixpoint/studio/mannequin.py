@@ -7,8 +7,9 @@ recognised gets one thin limb for each bone.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -67,8 +68,7 @@ class Mass:
     side: Side = "middle"
 
 
-@dataclass(frozen=True, eq=False)
-class Solids:
+class Solids(NamedTuple):
     """The mannequin's parts over some frames, in the world."""
 
     starts: Floats
@@ -93,19 +93,22 @@ class Mannequin:
 
     def place(self, positions: Floats, world: Floats) -> Solids:
         """Return the parts for node positions (F, N, 3) and joint rotations (F, J, 4)."""
-        nodes = self.skeleton.node_parents
-        count = self.skeleton.joint_count
-        starts = positions[:, [limb.start for limb in self.limbs]]
-        ends = positions[:, [max(limb.end, 0) for limb in self.limbs]]
-        for k, limb in enumerate(self.limbs):
-            if limb.end < 0:
-                joint = limb.start if limb.start < count else nodes[limb.start]
-                ends[:, k] = starts[:, k] + arrays.rotate(world[:, joint], np.array(limb.tip))
+        parents, count = self.skeleton.node_parents, self.skeleton.joint_count
+        first = [limb.start for limb in self.limbs]
+        last = np.array([limb.end for limb in self.limbs], np.int64)
+        carriers = [node if node < count else int(parents[node]) for node in first]
+        tips = arrays.rotate(world[:, carriers], _rows([limb.tip for limb in self.limbs], 3))
+        starts = positions[:, first]
+        ends = np.where((last < 0)[:, None], starts + tips, positions[:, last])
         joints = [mass.joint for mass in self.masses]
-        local = np.array([mass.centre for mass in self.masses]).reshape(-1, 3)
-        own = np.array([mass.rotation for mass in self.masses]).reshape(-1, 4)
-        centres = positions[:, joints] + arrays.rotate(world[:, joints], local)
-        return Solids(starts, ends, centres, arrays.multiply(world[:, joints], own))
+        turns = world[:, joints]
+        centres = arrays.rotate(turns, _rows([mass.centre for mass in self.masses], 3))
+        own = _rows([mass.rotation for mass in self.masses], 4)
+        return Solids(starts, ends, positions[:, joints] + centres, arrays.multiply(turns, own))
+
+
+def _rows(values: Sequence[Sequence[float]], size: int) -> Floats:
+    return np.array(values, dtype=np.float64).reshape(-1, size)
 
 
 def mannequin_of(skeleton: Skeleton) -> Mannequin:
@@ -125,32 +128,31 @@ def mannequin_of(skeleton: Skeleton) -> Mannequin:
 
 
 def _limbs(anatomy: Anatomy) -> tuple[Limb, ...]:
-    def radii(first: str, second: str) -> tuple[float, float]:
-        return GIRTHS[first] * anatomy.stature, GIRTHS[second] * anatomy.stature
+    def limb(start: int, end: int, girths: str, side: Side, tip: Vec3 = (0.0, 0.0, 0.0)) -> Limb:
+        first, last = (GIRTHS[name] * anatomy.stature for name in girths.split())
+        return Limb(start, end, (first, last), side, tip)
 
     parts: list[Limb] = []
     sides: tuple[tuple[str, Side], ...] = (("l", "left"), ("r", "right"))
     for letter, side in sides:
-        hip, knee, ankle, shoulder, elbow, wrist = (
-            anatomy.node(f"{letter}_{part}")
-            for part in ("hip", "knee", "ankle", "shoulder", "elbow", "wrist")
-        )
-        foot, foot_tip = _last(anatomy, ankle, FOOT, (0.0, -0.25, 1.0))
-        hand, hand_tip = _last(anatomy, wrist, HAND, (0.0, -1.0, 0.0))
-        parts += [
-            Limb(hip, knee, radii("hip", "knee"), side),
-            Limb(knee, ankle, radii("knee", "ankle"), side),
-            Limb(ankle, foot, radii("ankle", "toe"), side, foot_tip),
-            Limb(shoulder, elbow, radii("shoulder", "elbow"), side),
-            Limb(elbow, wrist, radii("elbow", "wrist"), side),
-            Limb(wrist, hand, radii("wrist", "fingers"), side, hand_tip),
-        ]
+        for names, length, towards in (
+            ("hip knee ankle toe", FOOT, (0.0, -0.25, 1.0)),
+            ("shoulder elbow wrist fingers", HAND, (0.0, -1.0, 0.0)),
+        ):
+            first, second, third, end = names.split()
+            a, b, c = (anatomy.node(f"{letter}_{part}") for part in (first, second, third))
+            tip_node, tip = _last(anatomy, c, length, towards)
+            parts += [
+                limb(a, b, f"{first} {second}", side),
+                limb(b, c, f"{second} {third}", side),
+                limb(c, tip_node, f"{third} {end}", side, tip),
+            ]
         if anatomy.has(f"{letter}_clavicle"):
-            clavicle = anatomy.node(f"{letter}_clavicle")
-            parts.append(Limb(clavicle, shoulder, radii("clavicle", "clavicle"), "middle"))
+            clavicle, shoulder = (anatomy.node(f"{letter}_{x}") for x in ("clavicle", "shoulder"))
+            parts.append(limb(clavicle, shoulder, "clavicle clavicle", "middle"))
     path = anatomy.skeleton.path(anatomy.node("head"))
     above = path[path.index(anatomy.chest) + 1 :] if anatomy.chest in path else path[-2:]
-    parts.append(Limb(above[0], above[-1], radii("neck", "neck"), "middle"))
+    parts.append(limb(above[0], above[-1], "neck neck", "middle"))
     return tuple(parts)
 
 
@@ -170,8 +172,7 @@ def _last(anatomy: Anatomy, node: int, length: float, towards: Vec3) -> tuple[in
 
 def _in_joint(anatomy: Anatomy, joint: int, vector: Floats) -> Vec3:
     """Return a vector of the neutral stance in the joint's own frame."""
-    x, y, z = arrays.rotate(arrays.conjugate(anatomy.neutral[joint]), vector)
-    return (float(x), float(y), float(z))
+    return arrays.as_vec(arrays.rotate(arrays.conjugate(anatomy.neutral[joint]), vector))
 
 
 def _masses(anatomy: Anatomy) -> tuple[Mass, ...]:
@@ -183,22 +184,23 @@ def _masses(anatomy: Anatomy) -> tuple[Mass, ...]:
     stature, length = anatomy.stature, float(np.linalg.norm(trunk))
     breadth = 0.5 * max(float(np.ptp(at[[left, right], 0])) - 0.03 * stature, 0.12 * stature)
 
-    def mass(joint: int, position: Floats, *half: float) -> Mass:
+    def mass(joint: int, position: Floats, half: tuple[float, float, float]) -> Mass:
         carrier = anatomy.joint_carrying(joint)
         centre = _in_joint(anatomy, carrier, position - at[carrier])
-        w, x, y, z = arrays.conjugate(anatomy.neutral[carrier])
-        return Mass(carrier, centre, (float(w), float(x), float(y), float(z)), half)  # type: ignore[arg-type]
+        own = arrays.as_quat(arrays.conjugate(anatomy.neutral[carrier]))
+        return Mass(carrier, centre, own, half)
 
     waist = hips + 0.36 * trunk
     # The belly turns with the highest bending joint that is not above it.
     low = [j for j in anatomy.spine if at[j][1] <= waist[1]]
     skull = at[head] + stature * np.array([0.0, 0.046, 0.014])
     nose = stature * np.array([0.0, -0.010, 0.060])
+    belly = low[-1] if low else pelvis
     return (
-        mass(pelvis, hips + 0.08 * trunk, 0.096 * stature, 0.23 * length, 0.064 * stature),
-        mass(low[-1] if low else pelvis, waist, 0.084 * stature, 0.30 * length, 0.058 * stature),
-        mass(anatomy.chest, hips + 0.72 * trunk, breadth, 0.36 * length, 0.068 * stature),
-        mass(head, skull, 0.050 * stature, 0.072 * stature, 0.060 * stature),
+        mass(pelvis, hips + 0.08 * trunk, (0.096 * stature, 0.23 * length, 0.064 * stature)),
+        mass(belly, waist, (0.084 * stature, 0.30 * length, 0.058 * stature)),
+        mass(anatomy.chest, hips + 0.72 * trunk, (breadth, 0.36 * length, 0.068 * stature)),
+        mass(head, skull, (0.050 * stature, 0.072 * stature, 0.060 * stature)),
         # A nose, to see which way the face looks.
-        mass(head, skull + nose, 0.011 * stature, 0.017 * stature, 0.014 * stature),
+        mass(head, skull + nose, (0.011 * stature, 0.017 * stature, 0.014 * stature)),
     )

@@ -1,4 +1,4 @@
-"""What is drawn: motions at some moments, placed in the world and seen from somewhere."""
+"""Motions at some moments, placed in the world and seen from somewhere."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Bounds = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class View:
-    """Where the viewer stands, relative to the way the person faces in the first frame."""
+    """Position of the viewer, relative to the way the person faces in the first frame."""
 
     yaw: float = np.radians(35.0)
     """Angle from the person's front to the person's left [rad]; the default is a 3/4 view."""

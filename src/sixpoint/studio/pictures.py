@@ -6,7 +6,7 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ..atomic_write import atomic_write
 from ..errors import InputError, MissingExtra, SixpointError
 from ..kernels import arrays
 from ..kernels.types import Floats
-from .mannequin import COLOURS, POINT_COLOUR
+from .mannequin import COLOURS, POINT_COLOUR, Limb, Mannequin, Mass, Solids
 from .panels import Bounds, Panel, Shot, View, check_panels, common_view, even_times, shoot
 
 CELL = 2.6
@@ -53,20 +53,18 @@ def contact_sheet(
         raise InputError(f"Expected at least one pose, got {poses}.")
     longest = max((len(p.motion) - 1) / p.motion.rate for p in panels)
     moments = np.linspace(0.0, longest, poses) if times is None else np.array(times, np.float64)
-    poses = len(moments)
     shots = [shoot(panel, moments) for panel in panels]
     basis, bounds = common_view(shots, view)
     half, low, high = bounds
-    row_height = TITLE + CELL + LABEL
-    size = (max(poses * CELL * 2.0 * half / (high - low), 4.0), len(shots) * row_height)
+    columns, row_height = len(moments), TITLE + CELL + LABEL
+    size = (max(columns * CELL * 2.0 * half / (high - low), 4.0), len(shots) * row_height)
     figure = new_figure("A contact sheet", size, dpi)
     for row, shot in enumerate(shots):
         top = size[1] - row * row_height
-        for column in range(poses):
-            box = (column / poses, (top - TITLE - CELL) / size[1], 1.0 / poses, CELL / size[1])
+        for k, frame in enumerate(shot.frames):
+            box = (k / columns, (top - TITLE - CELL) / size[1], 1.0 / columns, CELL / size[1])
             axes = pose_axes(figure, box, bounds)
-            draw_pose(axes, shot, column, basis)
-            frame = shot.frames[column]
+            draw_pose(axes, shot, k, basis)
             caption(axes, f"frame {frame}  ·  {frame / shot.panel.motion.rate:.2f} s", 7)
         figure.text(0.1 / size[0], (top - 0.08) / size[1], shot.panel.title,
                     ha="left", va="top", fontsize=10, color=INK)  # fmt: skip
@@ -105,16 +103,25 @@ def caption(axes: Any, text: str, size: float) -> None:
 def draw_pose(axes: Any, shot: Shot, k: int, basis: Floats) -> None:
     """Draw one pose: the ground, the mannequin from far to near, the points."""
     from matplotlib.collections import LineCollection, PolyCollection
+    from matplotlib.colors import to_rgb
 
     anchor = shot.anchor[k]
     radius = min(0.42 * shot.panel.mannequin.stature, 0.96 * float(axes.get_xlim()[1]))
     rim, lines = _ground(anchor, radius, basis)
     axes.add_collection(PolyCollection([rim], facecolors="#F1F3F5", edgecolors="none", zorder=0))
     axes.add_collection(LineCollection(lines, colors="#DBDFE4", linewidths=0.6, zorder=1))
-    outlines, colours, edges = _solids_outlines(shot, k, basis)
-    axes.add_collection(
-        PolyCollection(outlines, facecolors=colours, edgecolors=edges, linewidths=0.5, zorder=2)
-    )
+    drawn = sorted(part_outlines(shot.panel.mannequin, shot.solids, k, anchor, basis),
+                   key=lambda part: part.depth)  # fmt: skip
+    depth = np.array([part.depth for part in drawn])
+    # What is far fades a little: it helps the eye where limbs cross.
+    fade = 0.35 * (depth.max() - depth) / max(float(np.ptp(depth)), 1e-9)
+    colours = [np.array(to_rgb(COLOURS[part.solid.side])) * (1.0 - f) + f
+               for part, f in zip(drawn, fade, strict=True)]  # fmt: skip
+    axes.add_collection(PolyCollection(
+        [line for part in drawn for line in (part.outline, part.shine)],
+        facecolors=[paint for colour in colours for paint in (colour, 0.82 * colour + 0.18)],
+        edgecolors=["white", "none"] * len(drawn), linewidths=0.5, zorder=2,
+    ))  # fmt: skip
     points = shot.seen_points(k)
     if points is not None:
         flat = (points - anchor) @ basis.T
@@ -140,40 +147,42 @@ def _ground(anchor: Floats, radius: float, basis: Floats) -> tuple[Floats, list[
     return (disc @ basis.T)[:, :2], lines
 
 
-def _solids_outlines(
-    shot: Shot, k: int, basis: Floats
-) -> tuple[list[Floats], list[Any], list[Any]]:
-    """Return outlines, face colours and edge colours of all parts, the far ones first."""
-    from matplotlib.colors import to_rgb
+class PartOutline(NamedTuple):
+    """Outline of one part of a mannequin in a picture."""
 
-    mannequin, solids, anchor = shot.panel.mannequin, shot.solids, shot.anchor[k]
-    drawn: list[tuple[float, Floats, Floats, str]] = []  # depth, outline, shine, colour
+    solid: Limb | Mass
+    depth: float
+    """Distance of its middle towards the viewer [m]."""
+    outline: Floats
+    """Corners (n, 2) [m]."""
+    shine: Floats
+    """Corners (n, 2) of the lighter area inside [m]."""
+
+
+def part_outlines(
+    mannequin: Mannequin, solids: Solids, k: int, origin: Floats, basis: Floats
+) -> list[PartOutline]:
+    """Return the outlines of all parts of a mannequin in frame `k`.
+
+    `origin` is the position (3,) [m] at the middle of the picture, `basis` the rows of the view.
+    """
     starts, ends, centres = (
-        (at[k] - anchor) @ basis.T for at in (solids.starts, solids.ends, solids.centres)
+        (at[k] - origin) @ basis.T for at in (solids.starts, solids.ends, solids.centres)
     )
     light = np.array([-0.25, 0.35])
+    drawn = []
     for limb, start, end in zip(mannequin.limbs, starts, ends, strict=True):
         first, second = limb.radii
         a, b = start[:2], end[:2]
-        outline = capsule_outline(a, b, limb.radii)
         shine = capsule_outline(a + light * first, b + light * second, (0.5 * first, 0.5 * second))
-        drawn.append((float(start[2] + end[2]) / 2.0, outline, shine, COLOURS[limb.side]))
+        depth = float(start[2] + end[2]) / 2.0
+        drawn.append(PartOutline(limb, depth, capsule_outline(a, b, limb.radii), shine))
     for mass, centre, rotation in zip(mannequin.masses, centres, solids.rotations[k], strict=True):
         half, at = np.array(mass.half), centre[:2]
         outline = ellipsoid_outline(at, rotation, half, basis)
         shine = at + 0.5 * (outline - at) + light * half[0]
-        drawn.append((float(centre[2]), outline, shine, COLOURS[mass.side]))
-    nearness = np.array([depth for depth, *_ in drawn])
-    # What is far fades a little: it helps the eye where limbs cross.
-    fade = 0.35 * (nearness.max() - nearness) / max(float(np.ptp(nearness)), 1e-9)
-    outlines, colours, edges = [], [], []
-    for n in np.argsort(nearness):
-        _, outline, shine, name = drawn[n]
-        colour = np.array(to_rgb(name)) * (1.0 - fade[n]) + fade[n]
-        outlines += [outline, shine]
-        colours += [colour, 0.82 * colour + 0.18]
-        edges += ["white", "none"]
-    return outlines, colours, edges
+        drawn.append(PartOutline(mass, float(centre[2]), outline, shine))
+    return drawn
 
 
 def capsule_outline(start: Floats, end: Floats, radii: tuple[float, float]) -> Floats:
@@ -242,27 +251,25 @@ def animation(
     if suffix == ".gif":
         fps = 100.0 / max(round(100.0 / fps), 1)
     shots = [shoot(panel, even_times(panels, fps)) for panel in panels]
-    count = len(shots[0].frames)
-
-    def pictures() -> Iterator[Floats]:
-        for k, picture in enumerate(_pictures(shots, view, dpi)):
-            yield picture
-            if progress is not None:
-                progress(k + 1, count)
-
     with atomic_write(path) as file:
-        (_write_gif if suffix == ".gif" else _write_mp4)(pictures(), file, fps)
+        write = _write_gif if suffix == ".gif" else _write_mp4
+        write(_pictures(shots, view, dpi, progress), file, fps)
 
 
-def _pictures(shots: Sequence[Shot], view: View | None, dpi: int) -> Iterator[Floats]:
+def _pictures(
+    shots: Sequence[Shot],
+    view: View | None,
+    dpi: int,
+    progress: Callable[[int, int], None] | None,
+) -> Iterator[Floats]:
     """Yield the frames of an animation as (height, width, 3) bytes, made one at a time."""
     basis, bounds = common_view(shots, view)
     half, low, high = bounds
-    height = 1.5 * CELL
+    height, count = 1.5 * CELL, len(shots[0].frames)
     wanted = (len(shots) * height * 2.0 * half / (high - low), height + LABEL)
     # Video wants even numbers of dots.
     width, whole = (2.0 * float(np.ceil(side * dpi / 2.0)) / dpi for side in wanted)
-    for k in range(len(shots[0].frames)):
+    for k in range(count):
         figure = new_figure("An animation", (width, whole), dpi)
         for column, shot in enumerate(shots):
             box = (column / len(shots), LABEL / whole, 1.0 / len(shots), height / whole)
@@ -272,6 +279,8 @@ def _pictures(shots: Sequence[Shot], view: View | None, dpi: int) -> Iterator[Fl
             caption(axes, f"{shot.panel.title}   {time:.2f} s".strip(), 9)
         figure.canvas.draw()
         yield np.asarray(figure.canvas.buffer_rgba())[..., :3].copy()
+        if progress is not None:
+            progress(k + 1, count)
 
 
 def _write_gif(pictures: Iterator[Floats], file: IO[bytes], fps: float) -> None:

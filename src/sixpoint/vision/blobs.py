@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,16 +21,13 @@ from .body_measurement import HANDS, HEAD, PersonModel
 from .camera import all_pairs, position_covariance
 from .images import Mask, opencv
 
-THINNEST = 0.5
+LEAST_AXIS = 0.5
 """Least semi-axis of a blob of whole pixels [px]."""
 LEAST_AREA = 30
 """Default least area of a blob [px]."""
-LEAST_HAND = 0.0005
+LEAST_HAND, LEAST_HAND_PIXELS = 0.0005, 6
 """Half the area of a hand that points at the camera, over the square of the person's height in the
-picture."""
-FEWEST_PIXELS = 6
-"""Least number of pixels of a hand."""
-
+picture; and least number of its pixels."""
 CLAIM_REACH = 1.5
 """How far a part claims pixels, in units of its ellipse."""
 LEAST_CLAIM = 0.2
@@ -39,14 +36,13 @@ LEAST_VISIBLE = 0.2
 """Least share of a part's area outside the ellipses of others; with less it counts as hidden."""
 HEAD_RIM = 1.1
 """How far the head reaches, in units of its ellipse: it keeps its shape."""
-SWOLLEN = 1.15
+HAND_BEFORE_FACE = 1.15
 """Growth of the area of a face from which on a hand is taken to be in front of it."""
 PART_NOISE = 4.0
 """Standard deviation of the middle of a split blob over that of a whole one."""
-
-WORST_MATCH = 0.0175
+LARGEST_MISS = 0.0175
 """Largest distance between the rays of a match, over the focal length."""
-LEAST_HEAD, LARGEST_HEAD = (0.25, 0.5), 1.8
+HEAD_AREAS = (0.25, 0.5, 1.8)
 """Areas of a head, over what the person's size lets us expect: at least, in the lesser and in the
 larger picture, as something may hide it in one; at most."""
 LARGEST_HAND = 1.4
@@ -74,12 +70,11 @@ class Ellipse:
         a, b, c = covariance[0, 0], covariance[0, 1], covariance[1, 1]
         middle, off = 0.5 * (a + c), math.hypot(0.5 * (a - c), b)
         long, short = (
-            max(2.0 * math.sqrt(max(value, 0.0)), THINNEST)
+            max(2.0 * math.sqrt(max(value, 0.0)), LEAST_AXIS)
             for value in (middle + off, middle - off)
         )
-        return cls(
-            (float(centre[0]), float(centre[1])), (long, short), 0.5 * math.atan2(2.0 * b, a - c)
-        )
+        at = (float(centre[0]), float(centre[1]))
+        return cls(at, (long, short), 0.5 * math.atan2(2.0 * b, a - c))
 
     @property
     def area(self) -> float:
@@ -95,7 +90,7 @@ class Ellipse:
 
     def moved(self, centre: Floats) -> Ellipse:
         """Return the same ellipse at another position."""
-        return Ellipse((float(centre[0]), float(centre[1])), self.axes, self.angle)
+        return replace(self, centre=(float(centre[0]), float(centre[1])))
 
     def reach(self, pixels: Floats) -> Floats:
         """Return distances (...,) of pixels (..., 2) from the centre, 1 on the outline."""
@@ -165,7 +160,7 @@ class Blob:
 
 def least_area(height: float) -> int:
     """Return the least area [px] of a hand of somebody of this height in the picture [px]."""
-    return max(FEWEST_PIXELS, round(LEAST_HAND * height**2))
+    return max(LEAST_HAND_PIXELS, round(LEAST_HAND * height**2))
 
 
 def find_blobs(skin: Mask, least: int = LEAST_AREA, corner: tuple[int, int] = (0, 0)) -> list[Blob]:
@@ -213,23 +208,17 @@ class Detection:
 
 
 def detections_of(blobs: Sequence[Blob], expected: Sequence[Ellipse | None]) -> list[Detection]:
-    """Label the blobs of one picture.
-
-    Args:
-        blobs: skin blobs.
-        expected: where each of `LABELS` should be; None if that is not known.
-    """
+    """Label the skin blobs of one picture by where each of `LABELS` is expected (None: unknown)."""
     known = {k: ellipse for k, ellipse in enumerate(expected) if ellipse is not None}
     reaches = [{k: known[k].reach(blob.pixels) for k in known} for blob in blobs]
     found = []
-    for n, (blob, reach, claims) in enumerate(
-        zip(blobs, reaches, _claims(blobs, known, reaches), strict=True)
-    ):
-        swollen = claims == (HEAD,) and blob.area > SWOLLEN * known[HEAD].area
-        if not swollen and (len(claims) < 2 or HEAD not in claims):
+    for n, claims in enumerate(_claims(blobs, known, reaches)):
+        blob, reach = blobs[n], reaches[n]
+        grown = claims == (HEAD,) and blob.area > HAND_BEFORE_FACE * known[HEAD].area
+        if not grown and (len(claims) < 2 or HEAD not in claims):
             noise = PART_NOISE if len(claims) > 1 else 1.0
             found.append(Detection(blob, n, claims, noise=noise))
-        if not swollen and len(claims) < 2:
+        if not grown and len(claims) < 2:
             continue
         for k in claims:
             rivals = [reach[other] for other in claims if other != k]
@@ -246,22 +235,20 @@ def _claims(
     blobs: Sequence[Blob], known: dict[int, Ellipse], reaches: Sequence[dict[int, Floats]]
 ) -> list[tuple[int, ...]]:
     """Return who claims each blob: one blob each where there are enough, several one where not."""
-    held = {
-        (k, n): share
+    shares = {
+        (k, n): float((reach[k] < CLAIM_REACH).sum()) / min(known[k].area, blob.area)
         for n, (blob, reach) in enumerate(zip(blobs, reaches, strict=True))
         for k in known
-        if (share := float((reach[k] < CLAIM_REACH).sum()) / min(known[k].area, blob.area))
-        > LEAST_CLAIM
     }
+    held = {key: share for key, share in shares.items() if share > LEAST_CLAIM}
     claimants = [k for k in known if any(key[0] == k for key in held)]
-    best: tuple[float, tuple[int, ...]] = (0.0, ())
+    most, best = 0.0, dict[int, int]()
     for numbers in itertools.permutations(range(len(blobs)), len(claimants)):
-        shares = [held.get(key, 0.0) for key in zip(claimants, numbers, strict=True)]
-        if all(shares) and sum(shares) > best[0]:
-            best = (sum(shares), numbers)
-    if best[1]:
-        one = dict(zip(best[1], claimants, strict=True))
-        return [(one[n],) if n in one else () for n in range(len(blobs))]
+        chosen = [held.get(key, 0.0) for key in zip(claimants, numbers, strict=True)]
+        if all(chosen) and sum(chosen) > most:
+            most, best = sum(chosen), dict(zip(numbers, claimants, strict=True))
+    if best:
+        return [(best[n],) if n in best else () for n in range(len(blobs))]
     return [tuple(k for k in known if (k, n) in held) for n in range(len(blobs))]
 
 
@@ -302,8 +289,8 @@ class Match:
         if any(detection.owner not in (None, label) for detection in self.pair):
             return False
         if label == HEAD:
-            least, most = self.sizes[0].min(), self.sizes[0].max()
-            return bool(least > LEAST_HEAD[0] and LEAST_HEAD[1] < most < LARGEST_HEAD)
+            lesser, larger = np.sort(self.sizes[0])
+            return bool(lesser > HEAD_AREAS[0] and HEAD_AREAS[1] < larger < HEAD_AREAS[2])
         if self.both_hands and any(detection.owner is None for detection in self.pair):
             return False
         return bool(self.sizes[1].max() < LARGEST_HAND)
@@ -312,17 +299,14 @@ class Match:
         """Return how well it fits what it is taken for, 0.2 to 1.
 
         Rays that miss each other, a head that is smaller in one picture than in the other, and
-        sizes in the two pictures that suddenly differ mean that something is hidden in one.
-
-        Args:
-            label: what it is taken for.
-            ratio: recent ratio of its sizes in the two pictures.
+        sizes in the two pictures that suddenly differ mean that something is hidden in one; `ratio`
+        is that of the sizes in recent frames.
         """
         change = max(self.ratio / ratio, ratio / self.ratio)
         signs = [2.0 - 2.0 * self.miss, 3.8 - 2.0 * change]
         if label == HEAD:
-            least, most = self.sizes[0].min(), self.sizes[0].max()
-            signs += [4.0 * least / most - 2.4, 2.5 * least - 0.5, 3.0 - 1.5 * most]
+            lesser, larger = np.sort(self.sizes[0])
+            signs += [4.0 * lesser / larger - 2.4, 2.5 * lesser - 0.5, 3.0 - 1.5 * larger]
         return float(np.clip(min(signs), 0.2, 1.0))
 
     def covariance(self, person: PersonModel, noise: float) -> Floats:
@@ -334,19 +318,16 @@ class Match:
 def match_detections(detections: Sequence[Sequence[Detection]], person: PersonModel) -> list[Match]:
     """Return all pairs of detections whose rays meet ahead of both cameras."""
     cameras = person.cameras
-    centres = [
-        np.array([detection.blob.centre for detection in seen]).reshape(len(seen), 2)
-        for seen in detections
-    ]
-    positions, miss = all_pairs(cameras, centres[0], centres[1])
-    most = WORST_MATCH * min(float(camera.matrix[0, 0]) for camera in cameras)
+    left, right = (np.array([d.blob.centre for d in seen]).reshape(-1, 2) for seen in detections)
+    positions, miss = all_pairs(cameras, left, right)
+    most = LARGEST_MISS * min(float(camera.matrix[0, 0]) for camera in cameras)
     found = []
     for (i, one), (j, two) in itertools.product(*(enumerate(seen) for seen in detections)):
-        off = miss[i, j] / (most * max(1.0, 0.5 * max(one.noise, two.noise)))
-        if off <= 1.0 and all(camera.depth(positions[i, j]) > 0.0 for camera in cameras):
+        at, off = positions[i, j], miss[i, j] / (most * max(1.0, 0.5 * max(one.noise, two.noise)))
+        if off <= 1.0 and all(camera.depth(at) > 0.0 for camera in cameras):
             areas = np.array([one.blob.area, two.blob.area])
-            size = areas / np.stack([person.areas(k, positions[i, j]) for k in (HEAD, 1)])
-            found.append(Match((one, two), positions[i, j], float(off), size))
+            sizes = areas / np.stack([person.areas(k, at) for k in (HEAD, 1)])
+            found.append(Match((one, two), at, float(off), sizes))
     return found
 
 

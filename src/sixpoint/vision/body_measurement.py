@@ -18,7 +18,7 @@ import numpy as np
 
 from ..body.anatomy import anatomy_of
 from ..body.anthropometry import DEFAULT_STATURE, FRACTIONS
-from ..body.shapes import HEAD_HEIGHT
+from ..body.shapes import HEAD_AHEAD, HEAD_HEIGHT, HEAD_TOP
 from ..body.skeleton import Skeleton
 from ..errors import FormatError, InputError
 from ..kernels.types import Floats
@@ -29,31 +29,31 @@ LABELS = ("head", "l_hand", "r_hand")
 """What is tracked, in this order everywhere."""
 HEAD, HANDS = 0, (1, 2)
 """Indices of `LABELS`."""
-
 HEAD_HALF = np.array([0.044, 0.5 * HEAD_HEIGHT, 0.052])
 """Half-axes of the head as parts of stature: left, up, forward."""
 HAND_HALF = np.array([0.012, 0.054, 0.025])
 """Half-axes of a hand: palm, along, across; it is .108 of stature long (Drillis, Contini 1966)."""
+FACE_OFFSET = np.array([0.0, HEAD_TOP - 0.5 * HEAD_HEIGHT, HEAD_AHEAD])
+"""Middle of the head relative to the head joint, as a part of stature."""
 HEAD_AREA = math.pi * HEAD_HALF[1] * 0.5 * (HEAD_HALF[0] + HEAD_HALF[2])
 """Area of the outline of a head seen from the height of its eyes, over the square of stature."""
 HAND_AREA = math.pi * HAND_HALF[1] * HAND_HALF[2]
 """Area of the largest outline of a hand, over the square of stature."""
-NECK = 0.12
+HEAD_ABOVE_SHOULDERS = 0.12
 """Height of the middle of the head above the shoulders, over stature."""
 REACH_SLACK = 1.15
 """Largest distance of a hand from its shoulder, over the length of the arm: the shoulder may be
 raised, the person turned, the stature a guess."""
 UP = np.array([0.0, 1.0, 0.0])
-
 MARKS = ("l_shoulder", "r_shoulder", "l_elbow", "r_elbow", "l_wrist", "r_wrist")
 """The joints that must be marked."""
 BACK = "back"
 """Optional mark at the beginning of the spine, the lumbosacral joint."""
-WORST_MARK = 6.0
+LARGEST_MARK_ERROR = 6.0
 """Largest reprojection error of marks that were put on the same joint [px]."""
-LOPSIDED = 0.15
+LARGEST_ARM_DIFFERENCE = 0.15
 """Largest relative difference between the left and the right arm."""
-LARGEST_MARKS = 1 << 20
+LARGEST_FILE = 1 << 20
 """Largest size of a file of marks [bytes]."""
 
 
@@ -78,13 +78,12 @@ class PersonModel:
     def reaches(self, label: int, head: Floats, hand: Floats) -> bool:
         """Return whether the left (1) or right (2) hand can be there, by the length of the arm.
 
-        Args:
-            label: which hand.
-            head: its middle [m], shape (3,).
-            hand: its middle [m], shape (3,).
+        Both are middles [m], shape (3,).
         """
         side = 0.5 * FRACTIONS["torso_width"] * (1.0 if label == 1 else -1.0)
-        shoulder = head + self.stature * (side * leftwards(head, self.cameras) - NECK * UP)
+        shoulder = head + self.stature * (
+            side * leftwards(head, self.cameras) - HEAD_ABOVE_SHOULDERS * UP
+        )
         arm = FRACTIONS["upper_arm"] + FRACTIONS["forearm"] + float(HAND_HALF[1])
         return bool(np.linalg.norm(hand - shoulder) <= REACH_SLACK * arm * self.stature)
 
@@ -136,7 +135,7 @@ def measure_body(cameras: Sequence[Camera], marks: Sequence[Mapping[str, Any]]) 
     positions = triangulate(cameras, pixels)
     off = reprojection_errors(cameras, pixels, positions).max(axis=0)
     worst = int(np.argmax(np.nan_to_num(off, nan=np.inf)))
-    if not off[worst] <= WORST_MARK:
+    if not off[worst] <= LARGEST_MARK_ERROR:
         raise InputError(
             f"Expected the marks of {names[worst]!r} on the same joint in both pictures; "
             f"their rays pass {off[worst]:.1f} pixels from each other."
@@ -148,16 +147,18 @@ def measure_body(cameras: Sequence[Camera], marks: Sequence[Mapping[str, Any]]) 
                 f"Expected l_{part} at the left of somebody who faces the cameras, which is at the "
                 "right of the pictures; left and right are exchanged."
             )
-    lengths = {
+    own = {
         "upper_arm": _arm(at, "shoulder", "elbow"),
         "forearm": _arm(at, "elbow", "wrist"),
         "torso_width": float(np.linalg.norm(at["l_shoulder"] - at["r_shoulder"])),
     }
-    own = dict(lengths)
+    lengths = dict(own)
     if BACK in at:
-        middle = 0.5 * (at["l_shoulder"] + at["r_shoulder"])
-        lengths["back_to_shoulders"] = float(np.linalg.norm(middle - at[BACK]))
-        stature = lengths["back_to_shoulders"] / _back_share()
+        lengths["back_to_shoulders"] = _back_length(at, at[BACK])
+        anatomy = anatomy_of(Skeleton.humanoid(DEFAULT_STATURE))
+        usual = {role: anatomy.positions[node] for role, node in anatomy.roles.nodes.items()}
+        share = _back_length(usual, usual["pelvis"]) / DEFAULT_STATURE
+        stature = lengths["back_to_shoulders"] / share
     else:
         stature = float(np.mean([length / FRACTIONS[name] for name, length in own.items()]))
     return MeasuredBody(lengths, at, stature, Skeleton.humanoid(stature, lengths=own))
@@ -168,7 +169,7 @@ def load_marks(path: str | os.PathLike[str]) -> list[dict[str, tuple[float, floa
 
     A mark may also be a list of several [u, v], of which the mean is taken.
     """
-    content = parse_json(read_bounded(path, LARGEST_MARKS), path)
+    content = parse_json(read_bounded(path, LARGEST_FILE), path)
     if not isinstance(content, dict) or not {"left", "right"} <= content.keys():
         raise FormatError("Expected the keys 'left' and 'right', each with marks.", path=path)
     out = []
@@ -197,7 +198,7 @@ def _arm(at: Mapping[str, Floats], start: str, end: str) -> float:
     left, right = (
         float(np.linalg.norm(at[f"{side}_{start}"] - at[f"{side}_{end}"])) for side in "lr"
     )
-    if abs(left - right) > LOPSIDED * max(left, right):
+    if abs(left - right) > LARGEST_ARM_DIFFERENCE * max(left, right):
         raise InputError(
             f"Expected arms of one length, got {left:.3f} m and {right:.3f} m from {start} to "
             f"{end}: put the marks anew."
@@ -205,9 +206,6 @@ def _arm(at: Mapping[str, Floats], start: str, end: str) -> float:
     return 0.5 * (left + right)
 
 
-def _back_share() -> float:
-    """Return the distance from lumbosacral joint to mid-shoulder over stature, of the humanoid."""
-    anatomy = anatomy_of(Skeleton.humanoid(DEFAULT_STATURE))
-    shoulders = [anatomy.positions[anatomy.node(f"{side}_shoulder")] for side in "lr"]
-    back = anatomy.positions[anatomy.node("pelvis")]
-    return float(np.linalg.norm(0.5 * (shoulders[0] + shoulders[1]) - back)) / DEFAULT_STATURE
+def _back_length(at: Mapping[str, Floats], back: Floats) -> float:
+    """Return the distance from the lumbosacral joint to the middle of the shoulders [m]."""
+    return float(np.linalg.norm(0.5 * (at["l_shoulder"] + at["r_shoulder"]) - back))

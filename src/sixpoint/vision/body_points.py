@@ -17,15 +17,14 @@ import numpy as np
 
 from ..body.anatomy import anatomy_of
 from ..body.anthropometry import ANKLE_HEIGHT
-from ..body.shapes import HEAD_AHEAD, HEAD_HEIGHT, HEAD_TOP
 from ..body.skeleton import Skeleton
 from ..kernels.types import Floats
 from .blobs import Ellipse
-from .body_measurement import HAND_HALF, UP, PersonModel
+from .body_measurement import FACE_OFFSET, HAND_HALF, UP, PersonModel
 from .camera import Camera, position_covariance, reprojection_errors, triangulate
 from .images import Mask
-from .segmentation import Person, silhouette_centre, without_arms
-from .tracks import KalmanState, Track, Tracks, smooth
+from .segmentation import Silhouette, silhouette_centre, without_arms
+from .tracks import Smoother, Track, Tracks
 
 ANKLES = ("l_ankle", "r_ankle")
 WRIST_NOISE, TRUNK_NOISE = 0.5, 0.5
@@ -34,22 +33,18 @@ TRUNK_ACCELERATION = 2.0
 """Expected acceleration of the trunk [m/s^2]."""
 ARM_WIDTH = 0.13
 """Width from which on parts of a silhouette belong to the trunk, over stature."""
-
-LONGEST = 0.14
+WRIST_REACH = 0.14
 """Largest distance of a wrist from the middle of the hand [m]."""
-STEEP = 0.9
-"""Share of the hand's outline within which a projected elbow points at the camera: the cut says
-nothing."""
-WORST_CUT = 4.0
+LEAST_REACH = 1.0 / 0.9
+"""Least distance of a projected elbow from the middle of the hand, over the hand's outline: an
+elbow within it points at the camera, and the cut says nothing."""
+LARGEST_CUT_ERROR = 4.0
 """Largest reprojection error of cuts that are the same point [px]."""
-HALF_HAND = 0.09
-"""Distance from wrist to middle of the hand, where no outline tells [m]."""
-
 SHANK_BAND = (0.86, 0.93)
 """Where shanks are above the shoes, as parts of the silhouette's height from its top."""
 LEAST_LEG_WIDTH = 3
 """Least number of columns of a leg [px]."""
-WORST_LEG = 3.0
+LARGEST_LEG_ERROR = 3.0
 """Largest reprojection error of legs that are the same [px]."""
 
 Elbows: TypeAlias = Floats
@@ -78,80 +73,67 @@ class BodyEstimator:
         accelerations: tuple[float, ...],
     ) -> None:
         anatomy = anatomy_of(body)
-        at = {r: anatomy.positions[anatomy.node(r)] for r in ("pelvis", "head", "l_shoulder")}
+        at = {role: anatomy.positions[node] for role, node in anatomy.roles.nodes.items()}
         arm = [anatomy.node(f"l_{part}") for part in ("shoulder", "elbow", "wrist")]
-        self._upper, self._fore = (
-            float(np.linalg.norm(anatomy.vector(a, b))) for a, b in pairwise(arm)
-        )
+        self._arm = [float(np.linalg.norm(anatomy.vector(a, b))) for a, b in pairwise(arm)]
         self.person = PersonModel(anatomy.stature, tuple(cameras))
         self._wrist, self._feet, self._accelerations = wrist, feet, accelerations
         self._half_hand = float(HAND_HALF[1]) * anatomy.stature
-        ankle = anatomy.positions[anatomy.node("l_ankle")][1]
-        self._pelvis_height = float(at["pelvis"][1] - ankle + ANKLE_HEIGHT * anatomy.stature)
+        self._ankle_height = ANKLE_HEIGHT * anatomy.stature
+        self._pelvis_height = float(at["pelvis"][1] - at["l_ankle"][1] + self._ankle_height)
         self._shoulder = at["l_shoulder"] - at["head"]
-        face = (0.0, HEAD_TOP - 0.5 * HEAD_HEIGHT, HEAD_AHEAD)
-        self._face = anatomy.stature * np.array(face)
         self.reset()
 
     def reset(self) -> None:
         """Forget earlier frames."""
-        self._wrists: list[KalmanState | None] = [None, None]
-        self._trunk: KalmanState | None = None
-        self._core: KalmanState | None = None
+        self._wrists = [Smoother(acceleration) for acceleration in self._accelerations]
+        self._trunk, self._pelvis = Smoother(TRUNK_ACCELERATION), Smoother(TRUNK_ACCELERATION)
         self._pelvis_offset: Floats | None = None
 
     def heights(self) -> list[float | None]:
         """Return the expected height of the person in each picture [px]; None if unknown."""
-        trunk, person = self._trunk, self.person
+        trunk, person = self._trunk.state, self.person
         if trunk is None:
             return [None] * len(person.cameras)
         return [person.height_in(camera, trunk.position) for camera in person.cameras]
 
-    def add_silhouette(self, people: Sequence[Person], dt: float, found: Found) -> None:
+    def add_silhouette(self, people: Sequence[Silhouette], dt: float, found: Found) -> None:
         """Add the middle of the trunk, the pelvis and ankles to what is found."""
-        cameras = self.person.cameras
-        centres = np.array([silhouette_centre(person.mask) for person in people])[:, None]
-        middle = triangulate(cameras, centres)[0]
+        centres = np.array([silhouette_centre(person.mask) for person in people])
+        middle = triangulate(self.person.cameras, centres[:, None])[0]
         if np.isfinite(middle).all():
-            noise = position_covariance(cameras, middle, TRUNK_NOISE)
-            self._trunk = smooth(self._trunk, middle, noise, dt, TRUNK_ACCELERATION)
-            found["trunk"] = self._trunk.position, 1.0
-            self._add_pelvis(people, dt, middle, found)
+            found["trunk"] = self._smoothed(self._trunk, middle, TRUNK_NOISE, dt), 1.0
+            core = self._without_arms(people, middle)
+            if np.isfinite(core).all():
+                if self._pelvis_offset is None:
+                    # The first frame shows somebody who stands upright: the pelvis is there then.
+                    self._pelvis_offset = np.array([0.0, self._pelvis_height - core[1], 0.0])
+                pelvis = self._smoothed(self._pelvis, core, TRUNK_NOISE, dt)
+                found["pelvis"] = pelvis + self._pelvis_offset, 0.5
         if self._feet:
-            ankles = find_ankles(cameras, [person.mask for person in people])
+            ankles = find_ankles(self.person.cameras, [person.mask for person in people])
             for name, ankle in zip(ANKLES, ankles, strict=True):
                 if np.isfinite(ankle).all():
-                    low = ANKLE_HEIGHT * self.person.stature
-                    found[name] = np.array([ankle[0], low, ankle[2]]), 0.5
+                    found[name] = np.array([ankle[0], self._ankle_height, ankle[2]]), 0.5
 
-    def _add_pelvis(self, people: Sequence[Person], dt: float, trunk: Floats, found: Found) -> None:
-        """Add the pelvis: the middle of the silhouettes without arms, which would displace it."""
-        thick = ARM_WIDTH * self.person.stature
-        cameras = self.person.cameras
+    def _smoothed(self, smoother: Smoother, seen: Floats, noise: float, dt: float) -> Floats:
+        return smoother.add(seen, position_covariance(self.person.cameras, seen, noise), dt)
+
+    def _without_arms(self, people: Sequence[Silhouette], trunk: Floats) -> Floats:
+        """Return the middle of the silhouettes without arms, which would displace it (3,) [m]."""
         centres = []
-        for person, camera in zip(people, cameras, strict=True):
-            rows, columns = box = person.box
+        for person, camera in zip(people, self.person.cameras, strict=True):
+            rows, columns = person.box
+            thick = ARM_WIDTH * self.person.stature
             width = thick * camera.matrix[0, 0] / camera.depth(trunk)
-            core = without_arms(person.mask[box], float(width))
+            core = without_arms(person.mask[person.box], float(width))
             centres.append(silhouette_centre(core) + np.array([columns.start, rows.start]))
-        middle = triangulate(cameras, np.array(centres)[:, None])[0]
-        if not np.isfinite(middle).all():
-            return
-        if self._pelvis_offset is None:
-            # The first frame shows somebody who stands upright: the pelvis is where it is then.
-            self._pelvis_offset = np.array([0.0, self._pelvis_height - middle[1], 0.0])
-        noise = position_covariance(cameras, middle, TRUNK_NOISE)
-        self._core = smooth(self._core, middle, noise, dt, TRUNK_ACCELERATION)
-        found["pelvis"] = self._core.position + self._pelvis_offset, 0.5
+        return np.asarray(triangulate(self.person.cameras, np.array(centres)[:, None])[0])
 
     def add_joints(self, tracks: Tracks, elbows: Elbows | None, dt: float, found: Found) -> None:
-        """Add the head joint and the wrists to what is found.
+        """Add the head joint and the wrists to what is found: face, hands and trunk.
 
-        Args:
-            tracks: of head and hands.
-            elbows: their positions as inverse kinematics left them; None: guessed.
-            dt: time since the frame before [s].
-            found: face, hands and trunk, where they are seen.
+        `elbows` are positions from inverse kinematics; None: guessed.
         """
         if "face" in found:
             # The head joint is a little below and behind the middle of what is seen.
@@ -160,24 +142,21 @@ class BodyEstimator:
             if "trunk" in found:
                 away = face - found["trunk"][0]
                 up = away / np.linalg.norm(away)
-            head = face - self._face[1] * up - self._face[2] * self._forward(face)
-            found["head"] = head, sure
+            below, behind = self.person.stature * FACE_OFFSET[1:]
+            found["head"] = face - below * up - behind * self._forward(face), sure
         guess = self._guess(found) if elbows is None else np.asarray(elbows, dtype=np.float64)
         for side, name in enumerate(("l_wrist", "r_wrist")):
             track = tracks[1 + side]
             if track is None:
-                self._wrists[side] = None
+                self._wrists[side].state = None
             if track is None or track.confidence == 0.0:
                 continue
             elbow = guess[side] if np.isfinite(guess[side]).all() else self._guess(found)[side]
             if np.isfinite(elbow).all():
                 position, trust = self._measure_wrist(track, elbow)
-                noise = position_covariance(
-                    self.person.cameras, position, WRIST_NOISE / max(trust, 0.2)
-                )
-                state = smooth(self._wrists[side], position, noise, dt, self._accelerations[side])
-                self._wrists[side] = state
-                found[name] = state.position, track.confidence * trust
+                noise = WRIST_NOISE / max(trust, 0.2)
+                smooth = self._smoothed(self._wrists[side], position, noise, dt)
+                found[name] = smooth, track.confidence * trust
 
     def _measure_wrist(self, track: Track, elbow: Floats) -> tuple[Floats, float]:
         if self._wrist == "length":
@@ -193,8 +172,8 @@ class BodyEstimator:
 
     def _guess(self, found: Found) -> Elbows:
         """Guess elbows that hang below the line from where shoulders should be to the hands."""
-        unknown = np.full(3, np.nan)
-        head = found.get("head", (unknown, 0.0))[0]
+        unknown = np.full(3, np.nan), 0.0
+        head, *hands = (found.get(name, unknown)[0] for name in ("head", "l_hand", "r_hand"))
         if not np.isfinite(head).all():
             return np.full((2, 3), np.nan)
         forward = self._forward(head)
@@ -203,9 +182,9 @@ class BodyEstimator:
         shoulders = np.stack(
             [head + sign * aside * left + up * UP + ahead * forward for sign in (1.0, -1.0)]
         )
-        hands = np.stack([found.get(name, (unknown, 0.0))[0] for name in ("l_hand", "r_hand")])
         down = (-UP - 0.2 * forward) / 1.0198
-        return guess_elbows(shoulders, hands, (self._upper, self._fore + self._half_hand), down)
+        upper, fore = self._arm
+        return guess_elbows(shoulders, np.stack(hands), (upper, fore + self._half_hand), down)
 
 
 def find_wrist(
@@ -213,7 +192,7 @@ def find_wrist(
     ellipses: Sequence[Ellipse],
     hand: Floats,
     elbow: Floats,
-    half: float = HALF_HAND,
+    half: float,
 ) -> tuple[Floats, float]:
     """Return the position of a wrist (3,) [m] and its confidence.
 
@@ -230,7 +209,7 @@ def find_wrist(
     cuts, sure = [], 1.0
     for camera, ellipse in zip(cameras, ellipses, strict=True):
         line = camera.project(np.stack([elbow, hand]))
-        if not np.isfinite(line).all() or ellipse.reach(line[0]) < 1.0 / STEEP:
+        if not np.isfinite(line).all() or ellipse.reach(line[0]) < LEAST_REACH:
             return towards(hand, elbow, half), 0.2
         # Through the ellipse's own middle: the smoothed hand lags behind it.
         cut, _, meets = ellipse.crossing(line[0], line[1] + (np.array(ellipse.centre) - line[1]))
@@ -240,7 +219,7 @@ def find_wrist(
     position = triangulate(cameras, pixels)
     miss = float(reprojection_errors(cameras, pixels, position).max())
     away = float(np.linalg.norm(position[0] - hand))
-    if not (miss <= WORST_CUT and away <= LONGEST):
+    if not (miss <= LARGEST_CUT_ERROR and away <= WRIST_REACH):
         return towards(hand, elbow, half), 0.2
     return position[0], sure
 
@@ -255,21 +234,16 @@ def towards(hand: Floats, elbow: Floats, half: float) -> Floats:
 def guess_elbows(
     shoulders: Floats, hands: Floats, lengths: tuple[float, float], down: Floats
 ) -> Floats:
-    """Return elbows (2, 3) that hang below the line from shoulder to hand.
+    """Return elbows (2, 3) [m] that hang in a direction (3,) below the line from shoulder to hand.
 
-    Args:
-        shoulders: (2, 3) [m].
-        hands: (2, 3) [m].
-        lengths: of the upper arm, and from the elbow to the middle of the hand [m].
-        down: direction in which elbows hang (3,).
+    `lengths` are that of the upper arm, and that from the elbow to the middle of the hand [m].
     """
     upper, lower = lengths
     out = np.empty((2, 3))
-    for side in range(2):
-        way = hands[side] - shoulders[side]
+    for side, (shoulder, way) in enumerate(zip(shoulders, hands - shoulders, strict=True)):
         d = float(np.linalg.norm(way))
         if d < 1e-9:
-            out[side] = shoulders[side] + upper * down
+            out[side] = shoulder + upper * down
             continue
         n = way / d
         d = float(np.clip(d, abs(upper - lower) + 1e-9, upper + lower - 1e-9))
@@ -277,7 +251,7 @@ def guess_elbows(
         aside = down - (down @ n) * n
         length = float(np.linalg.norm(aside))
         aside = aside / length if length > 1e-6 else np.zeros(3)
-        out[side] = shoulders[side] + along * n + np.sqrt(max(upper**2 - along**2, 0.0)) * aside
+        out[side] = shoulder + along * n + np.sqrt(max(upper**2 - along**2, 0.0)) * aside
     return out
 
 
@@ -304,11 +278,10 @@ def leg_columns(mask: Mask) -> list[Floats]:
 def find_ankles(cameras: Sequence[Camera], masks: Sequence[Mask]) -> Floats:
     """Return points on the left and right shank above the ankle (2, 3) [m]; NaN if not two legs."""
     legs = [leg_columns(mask) for mask in masks]
-    if any(len(found) != 2 for found in legs):
-        return np.full((2, 3), np.nan)
-    pixels = np.array(legs)
-    positions = triangulate(cameras, pixels)
-    if not (reprojection_errors(cameras, pixels, positions) <= WORST_LEG).all():
-        return np.full((2, 3), np.nan)
-    # A person who faces the cameras has the left leg at the right of the picture.
-    return positions[::-1]
+    if all(len(found) == 2 for found in legs):
+        pixels = np.array(legs)
+        positions = triangulate(cameras, pixels)
+        if (reprojection_errors(cameras, pixels, positions) <= LARGEST_LEG_ERROR).all():
+            # A person who faces the cameras has the left leg at the right of the picture.
+            return positions[::-1]
+    return np.full((2, 3), np.nan)

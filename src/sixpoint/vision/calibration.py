@@ -23,12 +23,14 @@ from typing import Any
 import numpy as np
 
 from ..atomic_write import atomic_write
-from ..errors import FormatError, InputError
+from ..errors import FormatError, InputError, names_file
 from ..kernels.types import Floats
 from .camera import Camera
 from .images import Picture, check_picture, opencv
 
 FORMAT = "sixpoint cameras"
+KEYS = ("name", "size", "matrix", "rotation", "translation")
+"""Keys of a camera; `distortion` may be missing."""
 LARGEST_CALIBRATION = 1 << 22
 """Largest size of a calibration file [bytes]."""
 SUBPIXEL = 64.0
@@ -43,6 +45,7 @@ LEAST_CORNERS = 6
 PathLike = str | os.PathLike[str]
 
 
+@names_file
 def read_bounded(path: PathLike, largest: int) -> bytes:
     """Return the content of a file of at most `largest` bytes.
 
@@ -53,9 +56,9 @@ def read_bounded(path: PathLike, largest: int) -> bytes:
         with open(path, "rb") as file:
             data = file.read(largest + 1)
     except OSError as error:
-        raise FormatError(f"Cannot be read: {error.strerror or error}.", path=path) from None
+        raise FormatError(f"Cannot be read: {error.strerror or error}.") from None
     if len(data) > largest:
-        raise FormatError(f"Expected at most {largest} bytes.", path=path)
+        raise FormatError(f"Expected at most {largest} bytes.")
     return data
 
 
@@ -80,6 +83,7 @@ def save_cameras(cameras: Sequence[Camera], path: PathLike) -> None:
         file.write((json.dumps(content, indent=1) + "\n").encode())
 
 
+@names_file
 def load_cameras(path: PathLike) -> tuple[Camera, ...]:
     """Read a calibration: JSON written by `save_cameras`, or Qualisys XML.
 
@@ -87,72 +91,63 @@ def load_cameras(path: PathLike) -> tuple[Camera, ...]:
         FormatError: it is neither, or something in it is missing or makes no sense.
     """
     data = read_bounded(path, LARGEST_CALIBRATION)
-    if data.lstrip()[:1] == b"<":
-        return _qualisys(data, path)
-    content = parse_json(data, path, "JSON or Qualisys XML")
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise FormatError(f"Expected 'format': {FORMAT!r} in a calibration.", path=path)
-    rows = content.get("cameras")
-    if not isinstance(rows, list) or not rows:
-        raise FormatError("Expected a list of 'cameras', got none.", path=path)
-    return tuple(_camera(row, k, path) for k, row in enumerate(rows))
-
-
-def _camera(row: Any, k: int, path: object) -> Camera:
-    keys = ("name", "size", "matrix", "rotation", "translation")
-    missing = [key for key in keys if not isinstance(row, dict) or key not in row]
-    if missing:
-        raise FormatError(f"Camera {k}: expected the keys {', '.join(keys)}; "
-                          f"{missing[0]!r} is missing.", path=path)  # fmt: skip
-    try:
-        size = (int(row["size"][0]), int(row["size"][1]))
-        values = [
-            row["matrix"],
-            row["rotation"],
-            row["translation"],
-            row.get("distortion", [0] * 5),
-        ]
-        return Camera(str(row["name"]), size, *(np.array(v, dtype=np.float64) for v in values))
-    except (TypeError, ValueError, IndexError, OverflowError) as error:
-        raise FormatError(f"Camera {k}: {error}", path=path) from None
-
-
-def _qualisys(data: bytes, path: object) -> tuple[Camera, ...]:
-    """Cameras of a Qualisys calibration: millimetres, Z up, picture axes X right, Y up, Z back."""
-    if b"<!DOCTYPE" in data or b"<!ENTITY" in data:
-        raise FormatError("Expected plain XML, got entity definitions.", path=path)
-    try:
-        tree = ET.fromstring(data)
-    except ET.ParseError as error:
-        raise FormatError(f"Expected Qualisys XML: {error}.", path=path) from None
+    xml = data.lstrip()[:1] == b"<"
+    rows = _qualisys_nodes(data) if xml else _json_rows(data, path)
     cameras = []
-    for k, node in enumerate(tree.iter("camera")):
+    for k, row in enumerate(rows):
         try:
-            cameras.append(_qualisys_camera(node, f"camera {k}"))
-        except (ValueError, KeyError, InputError) as error:
-            raise FormatError(f"Camera {k}: {error}", path=path) from None
-    if not cameras:
-        raise FormatError("Expected <camera> elements in Qualisys XML, got none.", path=path)
+            cameras.append(_qualisys_camera(row, f"camera {k}") if xml else _json_camera(row))
+        except (TypeError, ValueError, LookupError, OverflowError) as error:
+            raise FormatError(f"Camera {k}: {error}") from None
     return tuple(cameras)
 
 
+def _json_rows(data: bytes, path: object) -> list[Any]:
+    content = parse_json(data, path, "JSON or Qualisys XML")
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise FormatError(f"Expected 'format': {FORMAT!r} in a calibration.")
+    rows = content.get("cameras")
+    if not isinstance(rows, list) or not rows:
+        raise FormatError("Expected a list of 'cameras', got none.")
+    return rows
+
+
+def _json_camera(row: Any) -> Camera:
+    missing = [key for key in KEYS if not isinstance(row, dict) or key not in row]
+    if missing:
+        raise InputError(f"expected the keys {', '.join(KEYS)}; {missing[0]!r} is missing.")
+    size = (int(row["size"][0]), int(row["size"][1]))
+    values = [*(row[key] for key in KEYS[2:]), row.get("distortion", [0] * 5)]
+    return Camera(str(row["name"]), size, *(np.array(v, dtype=np.float64) for v in values))
+
+
+def _qualisys_nodes(data: bytes) -> list[ET.Element]:
+    if b"<!DOCTYPE" in data or b"<!ENTITY" in data:
+        raise FormatError("Expected plain XML, got entity definitions.")
+    try:
+        nodes = list(ET.fromstring(data).iter("camera"))
+    except ET.ParseError as error:
+        raise FormatError(f"Expected Qualisys XML: {error}.") from None
+    if not nodes:
+        raise FormatError("Expected <camera> elements in Qualisys XML, got none.")
+    return nodes
+
+
 def _qualisys_camera(node: ET.Element, name: str) -> Camera:
-    found = [node.find(tag) for tag in ("fov_video", "transform", "intrinsic")]
-    fov, place, lens = ({} if part is None else part.attrib for part in found)
+    """Return one camera: the file has millimetres, Z up, picture axes X right, Y up, Z back."""
+    parts = [node.find(tag) for tag in ("fov_video", "transform", "intrinsic")]
+    fov, pose, lens = ({} if part is None else part.attrib for part in parts)
     left, right, top, bottom = (float(fov[key]) for key in ("left", "right", "top", "bottom"))
-    axes = np.array([[float(place[f"r{i}{j}"]) for j in (1, 2, 3)] for i in (1, 2, 3)])
-    stand = np.array([float(place[axis]) for axis in "xyz"]) / 1000.0
+    axes = np.array([[float(pose[f"r{i}{j}"]) for j in (1, 2, 3)] for i in (1, 2, 3)])
+    centre = np.array([float(pose[axis]) for axis in "xyz"]) / 1000.0
     number = {key: float(value) for key, value in lens.items()}
-    flipped = np.diag([1.0, -1.0, -1.0]) @ axes @ Z_UP.T
-    u, _, v = np.linalg.svd(flipped)  # the file has seven digits
+    u, _, v = np.linalg.svd(np.diag([1.0, -1.0, -1.0]) @ axes @ Z_UP.T)  # the file has seven digits
     rotation = u @ v
-    matrix = np.array(
-        [
-            [number["focalLengthU"], number["skew"], number["centerPointU"] - SUBPIXEL * left],
-            [0.0, number["focalLengthV"], number["centerPointV"] - SUBPIXEL * top],
-            [0.0, 0.0, SUBPIXEL],
-        ]
-    )
+    matrix = np.array([
+        [number["focalLengthU"], number["skew"], number["centerPointU"] - SUBPIXEL * left],
+        [0.0, number["focalLengthV"], number["centerPointV"] - SUBPIXEL * top],
+        [0.0, 0.0, SUBPIXEL],
+    ])  # fmt: skip
     terms = ("radialDistortion1", "radialDistortion2", "tangentalDistortion1",
              "tangentalDistortion2", "radialDistortion3")  # fmt: skip
     return Camera(
@@ -160,7 +155,7 @@ def _qualisys_camera(node: ET.Element, name: str) -> Camera:
         (round(right - left) + 1, round(bottom - top) + 1),
         matrix / SUBPIXEL,
         rotation,
-        -rotation @ (Z_UP @ stand),
+        -rotation @ (Z_UP @ centre),
         np.array([number[term] for term in terms]),
     )
 
@@ -221,17 +216,17 @@ class Board:
         cv = opencv()
         grey = cv.cvtColor(check_picture(picture), cv.COLOR_BGR2GRAY)
         out = np.full((self.columns * self.rows, 2), np.nan)
-        if self.marker is None:
-            found, pixels = cv.findChessboardCorners(grey, (self.columns, self.rows))
-            if found:
-                stop = (cv.TERM_CRITERIA_EPS + cv.TERM_CRITERIA_COUNT, 30, 1e-3)
-                fine = cv.cornerSubPix(grey, pixels, (5, 5), (-1, -1), stop).reshape(-1, 2)
-                # A board has no top: take the order that runs to the right and down.
-                out[:] = fine if fine[0].sum() < fine[-1].sum() else fine[::-1]
+        if self.marker is not None:
+            pixels, names = cv.aruco.CharucoDetector(self._charuco()).detectBoard(grey)[:2]
+            if names is not None and len(names) >= LEAST_CORNERS:
+                out[np.asarray(names).ravel()] = np.asarray(pixels).reshape(-1, 2)
             return out
-        pixels, names = cv.aruco.CharucoDetector(self._charuco()).detectBoard(grey)[:2]
-        if names is not None and len(names) >= LEAST_CORNERS:
-            out[np.asarray(names).ravel()] = np.asarray(pixels).reshape(-1, 2)
+        found, pixels = cv.findChessboardCorners(grey, (self.columns, self.rows))
+        if found:
+            stop = (cv.TERM_CRITERIA_EPS + cv.TERM_CRITERIA_COUNT, 30, 1e-3)
+            fine = cv.cornerSubPix(grey, pixels, (5, 5), (-1, -1), stop).reshape(-1, 2)
+            # A board has no top: take the order that runs to the right and down.
+            out[:] = fine if fine[0].sum() < fine[-1].sum() else fine[::-1]
         return out
 
     def _charuco(self) -> Any:
@@ -297,15 +292,14 @@ def calibrate_pair(
         listed = ", ".join(f"{w} x {h}" for w, h in sorted(sizes))
         raise InputError(f"Expected pictures of one size, got {listed}.")
     cv = opencv()
-    corners: list[Any] = []
-    seen: tuple[list[Any], list[Any]] = ([], [])
+    corners, seen = list[Any](), (list[Any](), list[Any]())
     for pair in zip(left, right, strict=True):
         found = [board.find(picture) for picture in pair]
         both = np.isfinite(np.concatenate(found, axis=1)).all(axis=1)
         if both.sum() >= LEAST_CORNERS:
             corners.append(board.corners[both].astype(np.float32))
-            for view in range(2):
-                seen[view].append(found[view][both].astype(np.float32)[:, None])
+            for pixels, view in zip(seen, found, strict=True):
+                pixels.append(view[both].astype(np.float32)[:, None])
     if len(corners) < LEAST_VIEWS:
         raise InputError(
             f"Expected {LEAST_VIEWS} pairs of pictures or more in which both cameras see a board "
@@ -317,18 +311,20 @@ def calibrate_pair(
         raise InputError(f"Expected `origin` in 0..{len(corners) - 1}, got {origin}.")
     size = next(iter(sizes))
     # A few pictures do not determine the third radial term: it would fit their noise.
-    fixed = cv.CALIB_FIX_K3
-    one, two = (cv.calibrateCamera(corners, pixels, size, None, None, flags=fixed)
-                for pixels in seen)  # fmt: skip
-    result = cv.stereoCalibrate(corners, *seen, *one[1:3], *two[1:3], size,
-                                flags=cv.CALIB_FIX_INTRINSIC)  # fmt: skip
+    one, two = (
+        cv.calibrateCamera(corners, pixels, size, None, None, flags=cv.CALIB_FIX_K3)
+        for pixels in seen
+    )
+    result = cv.stereoCalibrate(
+        corners, *seen, *one[1:3], *two[1:3], size, flags=cv.CALIB_FIX_INTRINSIC
+    )
     error, across, offset = float(result[0]), np.asarray(result[5]), np.asarray(result[6]).ravel()
     # World to board: X stays, Y up instead of down, Z out of the board instead of into it.
     rotation = np.asarray(cv.Rodrigues(one[3][origin])[0]) @ np.diag([1.0, -1.0, -1.0])
     translation = np.asarray(one[4][origin]).ravel() - rotation @ np.array([0.0, height, 0.0])
-    lenses = [np.asarray(lens[2], dtype=np.float64).ravel()[:5] for lens in (one, two)]
-    first = Camera("left", size, one[1], rotation, translation, lenses[0])
-    second = Camera(
-        "right", size, two[1], across @ rotation, across @ translation + offset, lenses[1]
+    poses = (rotation, translation), (across @ rotation, across @ translation + offset)
+    first, second = (
+        Camera(name, size, lens[1], *pose, np.asarray(lens[2], dtype=np.float64).ravel()[:5])
+        for name, lens, pose in zip(("left", "right"), (one, two), poses, strict=True)
     )
     return Calibration((first, second), error, len(corners))

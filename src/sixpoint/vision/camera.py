@@ -22,9 +22,9 @@ from ..kernels.types import Bools, Floats
 
 UNDISTORT_ITERATIONS = 8
 """Fixed-point iterations that remove lens distortion: exact to 1e-6 pixels for a wide lens."""
-NEAREST = 1e-6
+LEAST_DEPTH = 1e-6
 """Least depth that a camera can see [m]."""
-EDGE = 16
+MAX_CROP = 16
 """Number of columns and rows that a video may lack at its right and lower edge [px]."""
 AGREEMENT = 10.0
 """Default largest reprojection error of views that agree on a position [px]."""
@@ -70,14 +70,9 @@ class Camera:
     def looking(
         cls, name: str, size: tuple[int, int], focal: float, eye: ArrayLike, target: ArrayLike
     ) -> Camera:
-        """Return an undistorted, upright camera that has `target` in the middle of its picture.
+        """Return an undistorted, upright camera with `target` in the middle of its picture.
 
-        Args:
-            name: name of the camera.
-            size: width and height [px].
-            focal: focal length [px].
-            eye: position of the camera [m].
-            target: position that it looks at [m].
+        `size` and `focal` length are in pixels, its position `eye` and `target` in metres.
         """
         stand = np.asarray(eye, dtype=np.float64)
         ahead = np.asarray(target, dtype=np.float64) - stand
@@ -103,15 +98,14 @@ class Camera:
     def project(self, positions: ArrayLike) -> Floats:
         """Return pixels (..., 2) of positions (..., 3) [m]; NaN for what is behind the camera."""
         seen = np.asarray(positions, dtype=np.float64) @ self.rotation.T + self.translation
-        depth = np.where(seen[..., 2:] > NEAREST, seen[..., 2:], np.nan)
+        depth = np.where(seen[..., 2:] > LEAST_DEPTH, seen[..., 2:], np.nan)
         flat = self._distort(seen[..., :2] / depth)
         return np.asarray(flat @ self.matrix[:2, :2].T + self.matrix[:2, 2])
 
     def depth(self, positions: ArrayLike) -> Floats:
         """Return distances ahead of the camera (...,) of positions (..., 3) [m]."""
-        return np.asarray(np.asarray(positions, dtype=np.float64) @ self.rotation[2]) + float(
-            self.translation[2]
-        )
+        ahead = np.asarray(positions, dtype=np.float64) @ self.rotation[2]
+        return np.asarray(ahead) + float(self.translation[2])
 
     def jacobian(self, position: Floats) -> Floats:
         """Return the derivative of the pixel by the position, without distortion, (2, 3) [px/m]."""
@@ -152,23 +146,19 @@ class Camera:
         x, y = flat[..., 0], flat[..., 1]
         square = x * x + y * y
         radial = 1.0 + square * (k1 + square * (k2 + square * k3))
-        return np.stack(
-            [
-                x * radial + 2.0 * p1 * x * y + p2 * (square + 2.0 * x * x),
-                y * radial + p1 * (square + 2.0 * y * y) + 2.0 * p2 * x * y,
-            ],
-            axis=-1,
-        )
+        u = x * radial + 2.0 * p1 * x * y + p2 * (square + 2.0 * x * x)
+        v = y * radial + p1 * (square + 2.0 * y * y) + 2.0 * p2 * x * y
+        return np.stack([u, v], axis=-1)
 
 
 def cropped(camera: Camera, size: tuple[int, int]) -> Camera:
     """Return the camera for pictures that lack a few columns at the right or rows at the bottom.
 
     Raises:
-        InputError: the pictures are larger, or lack more than `EDGE`.
+        InputError: the pictures are larger, or lack more than `MAX_CROP`.
     """
     lacks = [have - got for have, got in zip(camera.size, size, strict=True)]
-    if not all(0 <= lack < EDGE for lack in lacks):
+    if not all(0 <= lack < MAX_CROP for lack in lacks):
         raise wrong_size(camera, size)
     return camera if size == camera.size else replace(camera, size=size)
 
@@ -195,10 +185,12 @@ def cameras_of_views(
     stems = [PurePath(view).stem for view in views]
     if names is None and len(set(stems)) == len(stems) and by_name.keys() >= set(stems):
         names = stems
-    for name in names or ():
+    if names is None:
+        return tuple(cameras)
+    for name in names:
         if name not in by_name:
             raise UnknownName("camera", name, by_name)
-    return tuple(cameras) if names is None else tuple(by_name[name] for name in names)
+    return tuple(by_name[name] for name in names)
 
 
 def check_views(cameras: Sequence[Camera]) -> None:
@@ -245,21 +237,12 @@ def triangulate(cameras: Sequence[Camera], pixels: Floats, weights: Floats | Non
 
 def reprojection_errors(cameras: Sequence[Camera], pixels: Floats, positions: Floats) -> Floats:
     """Return distances (V, N) [px] of pixels (V, N, 2) from projections of positions (N, 3)."""
-    return np.stack(
-        [
-            np.linalg.norm(camera.project(positions) - seen, axis=-1)
-            for camera, seen in zip(cameras, pixels, strict=True)
-        ]
-    )
+    pairs = zip(cameras, pixels, strict=True)
+    return np.stack([np.linalg.norm(c.project(positions) - seen, axis=-1) for c, seen in pairs])
 
 
 def all_pairs(cameras: Sequence[Camera], left: Floats, right: Floats) -> tuple[Floats, Floats]:
-    """Triangulate every pixel of one view with every pixel of another.
-
-    Args:
-        cameras: two views.
-        left: pixels (M, 2) of the first.
-        right: pixels (N, 2) of the second.
+    """Triangulate every pixel (M, 2) of one view with every pixel (N, 2) of another.
 
     Returns:
         Positions (M, N, 3) [m] and the reprojection error of the worse view (M, N) [px], which is
@@ -299,8 +282,7 @@ def triangulate_robust(
     if confidence is not None:
         sure = sure * np.nan_to_num(np.clip(confidence, 0.0, 1.0))
     seen = sure > 0.0
-    count = pixels.shape[1]
-    best_score, best_views = np.full(count, -np.inf), np.zeros(seen.shape, np.bool_)
+    best_score, best_views = np.full(pixels.shape[1], -np.inf), np.zeros(seen.shape, np.bool_)
     for pair in combinations(range(len(cameras)), 2):
         two = list(pair)
         positions = triangulate([cameras[k] for k in two], pixels[two], sure[two])
@@ -308,11 +290,10 @@ def triangulate_robust(
         ahead = np.stack([camera.depth(positions) > 0.0 for camera in cameras])
         with np.errstate(invalid="ignore"):
             confirm = (away <= agreement) & ahead
-        enough = confirm[two].all(axis=0)
         mean = np.where(confirm, away, 0.0).sum(axis=0) / np.maximum(confirm.sum(axis=0), 1)
-        score = np.where(enough, confirm.sum(axis=0) - mean / (2.0 * agreement), -np.inf)
-        better = score > best_score
-        best_score = np.where(better, score, best_score)
+        score = confirm.sum(axis=0) - mean / (2.0 * agreement)
+        better = confirm[two].all(axis=0) & (score > best_score)
+        best_score[better] = score[better]
         best_views[:, better] = confirm[:, better]
     agreeing = best_views.sum(axis=0)
     best_views &= 2 * agreeing >= seen.sum(axis=0)

@@ -38,14 +38,13 @@ UPPER = ("pelvis", "head", "l_wrist", "r_wrist", "trunk", "face", "l_hand", "r_h
 """Points of a capture; `trunk` is the middle of the silhouettes, `face` and hands are blobs."""
 BLOBS = UPPER[5:]
 """Points that are blobs, in the order of the tracks."""
-FAIR_MISS = 1.4e-3
-"""Distance between rays of well calibrated cameras, over the focal length, at most."""
-TRUST_TIME = 1.0
-"""Time over which that is averaged [s]."""
-BAD_MISS = 2.6e-3
+FAIR_MISS, TRUST_TIME = 1.4e-3, 1.0
+"""Largest distance between rays of well calibrated cameras, over the focal length, and the time
+over which it is averaged [s]."""
+LARGE_MISS = 2.6e-3
 """Distance between rays to the hands, over the focal length, from which on a recording (its 90th
 percentile) has a warning: three times that of well calibrated cameras."""
-SELDOM = 0.5
+LEAST_SEEN = 0.5
 """Share of the frames below which a point that is seen has a warning."""
 
 Feedback: TypeAlias = Callable[[tuple[str, ...], Floats], Elbows | None]
@@ -75,7 +74,7 @@ class CaptureSettings:
 
 @dataclass(frozen=True, eq=False)
 class CaptureFrame:
-    """What one pair of pictures tells."""
+    """Points, observations and tracks of one pair of pictures."""
 
     positions: Floats
     """Position of each of the capture's `names` [m], shape (N, 3); NaN for what is not seen."""
@@ -134,13 +133,16 @@ class Capture:
             pictures: one from each camera.
             elbows: positions that inverse kinematics found (2, 3) [m]; None: guessed.
         """
-        self._check(pictures)
-        begun = any(track is not None for track in self._tracks)
-        backdrops: tuple[ChromaKey | Background, ...] = (
-            self.settings.backgrounds or (self.settings.key,) * 2
-        )
+        if len(pictures) != 2:
+            raise InputError(f"Expected two pictures, got {len(pictures)}.")
+        for camera, picture in zip(self.cameras, pictures, strict=True):
+            got = tuple(np.shape(picture)[1::-1])
+            if got != camera.size:
+                raise wrong_size(camera, got)
+        chosen, person, dt = self.settings, self._body.person, 1.0 / self.rate
+        backdrops: Sequence[ChromaKey | Background] = chosen.backgrounds or (chosen.key,) * 2
         views = tuple(
-            observe(picture, backdrop, self.settings.skin, height)
+            observe(picture, backdrop, chosen.skin, height)
             for picture, backdrop, height in zip(
                 pictures, backdrops, self._body.heights(), strict=True
             )
@@ -149,14 +151,13 @@ class Capture:
         suspected = list(dict.fromkeys(rule for view in views for rule in view.broken))
         if same_view(pictures, people):
             suspected = [Rule.TWO_VIEWS]
+        begun = self._tracks != NO_TRACKS
         broken = self._rules.confirm(suspected, begun=begun)
-        person, dt = self._body.person, 1.0 / self.rate
         blobs = [() if broken else view.blobs for view in views]
-        step = TrackingStep(person, dt, self.settings.tracking)
-        self._tracks = update_tracks(self._tracks, blobs, step)
+        self._tracks = update_tracks(self._tracks, blobs, TrackingStep(person, dt, chosen.tracking))
         long = [Rule.NO_OTHER_SKIN] if bare_forearms(self._tracks, person) else []
         broken = broken or self._sleeves.confirm(long, begun=begun)
-        if not broken and not any(track is not None for track in self._tracks):
+        if not broken and self._tracks == NO_TRACKS:
             broken = (why_not_found(views),)
         trust = self._trust(dt) * (0.5 if suspected or long else 1.0)
         found: Found = {}
@@ -173,22 +174,19 @@ class Capture:
 
     def _trust(self, dt: float) -> float:
         """Return the trust in the cameras: less if rays to the hands miss each other for long."""
-        seen = [track.miss for track in self._tracks[1:] if track is not None and track.alone]
-        if seen:
-            now = float(np.mean(seen))
+        misses = hand_misses(self._tracks)
+        if misses:
+            now = float(np.mean(misses))
             before = now if self._mean_miss is None else self._mean_miss
             self._mean_miss = before + min(1.0, dt / TRUST_TIME) * (now - before)
         if self._mean_miss is None:
             return 1.0
         return float(np.clip(1.5 - 0.5 * self._mean_miss / FAIR_MISS, 0.2, 1.0))
 
-    def _check(self, pictures: Sequence[Picture]) -> None:
-        if len(pictures) != 2:
-            raise InputError(f"Expected two pictures, got {len(pictures)}.")
-        for camera, picture in zip(self.cameras, pictures, strict=True):
-            got = tuple(np.shape(picture)[1::-1])
-            if got != camera.size:
-                raise wrong_size(camera, got)
+
+def hand_misses(tracks: Tracks) -> list[float]:
+    """Return the distances between the rays to hands that are seen by themselves."""
+    return [track.miss for track in tracks[1:] if track is not None and track.alone]
 
 
 def prepare_capture(
@@ -221,7 +219,7 @@ def prepare_capture(
 
 @dataclass(frozen=True, eq=False)
 class Recording:
-    """All pairs of pictures, as points."""
+    """Points of all pairs of pictures, with broken rules and warnings."""
 
     points: Points
     broken: dict[str, int]
@@ -261,39 +259,39 @@ def capture_clip(
     Args:
         capture: prepared for the cameras.
         pairs: pictures, one from each camera at a time.
-        feedback: tells where the elbows are; those of one frame serve the next.
-        watch: called with the frame's number, its pictures and what they told.
+        feedback: returns where the elbows are; those of one frame serve the next.
+        watch: called with the frame's number, its pictures and what they show.
     """
     capture.reset()
-    frames, misses, counts = list[tuple[Floats, Floats]](), list[float](), dict[Rule, int]()
+    positions, sure = list[Floats](), list[Floats]()
+    misses, counts = list[float](), dict[Rule, int]()
     elbows: Elbows | None = None
     for number, pair in enumerate(pairs):
         frame = capture.step(pair, elbows)
-        frames.append((frame.positions, frame.confidence))
-        misses += [track.miss for track in frame.tracks[1:] if track is not None and track.alone]
+        positions.append(frame.positions)
+        sure.append(frame.confidence)
+        misses += hand_misses(frame.tracks)
         for rule in frame.broken:
             counts[rule] = counts.get(rule, 0) + 1
         if feedback is not None:
             elbows = feedback(capture.names, frame.positions)
         if watch is not None:
             watch(number, pair, frame)
-    names, count = capture.names, len(frames)
-    points = Points(
-        names,
-        np.array([positions for positions, _ in frames]).reshape(count, len(names), 3),
-        capture.rate,
-        confidence=np.array([sure for _, sure in frames]).reshape(count, len(names)),
-    )
+    names, count = capture.names, len(positions)
+    at = np.array(positions).reshape(count, len(names), 3)
+    confidence = np.array(sure).reshape(count, len(names))
+    points = Points(names, at, capture.rate, confidence=confidence)
     warnings = [f"{rule.value} ({k} of {count} frames)" for rule, k in counts.items()]
-    if misses and float(np.percentile(misses, 90.0)) > BAD_MISS:
-        off = float(np.percentile(misses, 90.0)) * float(capture.cameras[0].matrix[0, 0])
+    miss = float(np.percentile(misses, 90.0)) if misses else 0.0
+    if miss > LARGE_MISS:
+        off = miss * float(capture.cameras[0].matrix[0, 0])
         warnings.append(
             f"rays of the two cameras pass each other by {off:.1f} pixels: check the order of the "
             "views, the calibration, and that pictures of a pair were taken at the same moment"
         )
-    if sum(counts.values()) < SELDOM * count:
+    if sum(counts.values()) < LEAST_SEEN * count:
         for name, part in zip(names, points.seen.mean(axis=0), strict=True):
-            if name in BLOBS and part < SELDOM:
+            if name in BLOBS and part < LEAST_SEEN:
                 warnings.append(
                     f"{name!r} is seen in {part:.0%} of the frames: keep head and hands apart, "
                     "give more light, or a skin model fitted to the person (fit_skin)"

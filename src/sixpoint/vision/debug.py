@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 
@@ -15,8 +14,11 @@ from .capture import CaptureFrame
 from .images import Mask, Picture, opencv, write_png
 from .segmentation import silhouette_centre
 
+Colour = tuple[int, int, int]
 BLUE, VERMILION, YELLOW, WHITE = (178, 114, 0), (0, 94, 213), (66, 228, 240), (255, 255, 255)
 """Colours of Okabe and Ito, as blue, green, red."""
+GREY = (40, 40, 40)
+"""Colour of text and rims."""
 ZOOM = 2
 """Drawings are this much larger than the pictures: marks would hide what they mark."""
 LABEL_COLOURS = (YELLOW, BLUE, VERMILION)
@@ -68,9 +70,8 @@ def draw_trunk(picture: Picture, camera: Camera, frame: CaptureFrame, view: int)
     """Draw the middle of the silhouette (Fig. 6), a cross; trunk (white) and pelvis (yellow)."""
     mask = frame.observations[view].person.mask
     out = _only(picture, mask)
-    pelvis, trunk = frame.positions[[0, 4]]
-    _dot(out, camera.project(pelvis), YELLOW)
-    _dot(out, camera.project(trunk), WHITE)
+    for k, colour in ((0, YELLOW), (4, WHITE)):
+        _dot(out, camera.project(frame.positions[k]), colour)
     _cross(out, silhouette_centre(mask), VERMILION)
     return out
 
@@ -92,15 +93,12 @@ def debug_sheet(
     pictures: Sequence[Picture], cameras: Sequence[Camera], frame: CaptureFrame
 ) -> Picture:
     """Draw all stages of one frame: a row for each view, the picture itself first."""
-    rows = []
+    cv, rows = opencv(), []
     for view, (picture, camera) in enumerate(zip(pictures, cameras, strict=True)):
         tiles = {camera.name: _large(picture)}
         tiles |= {name: draw(picture, camera, frame, view) for name, draw in STAGES.items()}
-        cv = opencv()
         for name, out in tiles.items():
-            cv.putText(
-                out, name, (12, 28), cv.FONT_HERSHEY_SIMPLEX, 0.8, (40, 40, 40), 2, cv.LINE_AA
-            )
+            cv.putText(out, name, (12, 28), cv.FONT_HERSHEY_SIMPLEX, 0.8, GREY, 2, cv.LINE_AA)
         rows.append(np.hstack(list(tiles.values())))
     return np.vstack(rows)
 
@@ -112,41 +110,38 @@ def save_debug_sheet(
     write_png(path, debug_sheet(pictures, cameras, frame))
 
 
-def _only(picture: Picture, mask: Mask) -> Picture:
-    return np.where(_large(mask)[..., None] > 0, _large(picture), _pale(picture))
+def _large(picture: Picture) -> Picture:
+    return np.ascontiguousarray(picture.repeat(ZOOM, axis=0).repeat(ZOOM, axis=1))
 
 
 def _pale(picture: Picture) -> Picture:
     return (0.35 * _large(picture) + 0.65 * 235.0).astype(np.uint8)
 
 
-def _large(picture: Picture) -> Picture:
-    return np.ascontiguousarray(picture.repeat(ZOOM, axis=0).repeat(ZOOM, axis=1))
+def _only(picture: Picture, mask: Mask) -> Picture:
+    return np.where(_large(mask)[..., None] > 0, _large(picture), _pale(picture))
 
 
 def _drawn(pixels: Floats) -> Floats | None:
     """Return pixels of the picture in sixteenths of a pixel of the drawing; None if far outside."""
     if not np.isfinite(pixels).all() or np.abs(pixels).max() >= 1e5:
         return None
-    return np.asarray(((pixels + 0.5) * ZOOM - 0.5) * 16)
+    return np.rint(((pixels + 0.5) * ZOOM - 0.5) * 16).astype(np.int32)
 
 
-def _line(out: Picture, pixels: Floats, colour: Any, *, closed: bool) -> None:
-    at = _drawn(pixels)
+def _line(out: Picture, pixels: Floats, colour: Colour, *, closed: bool) -> None:
+    at, cv = _drawn(pixels), opencv()
     if at is not None:
-        cv = opencv()
-        cv.polylines(out, [np.rint(at).astype(np.int32)[:, None]], closed, colour, 2, cv.LINE_AA, 4)
+        cv.polylines(out, [at[:, None]], closed, colour, 2, cv.LINE_AA, 4)
 
 
-def _cross(out: Picture, pixel: Floats, colour: Any) -> None:
+def _cross(out: Picture, pixel: Floats, colour: Colour) -> None:
     for way in ((5.0, 0.0), (0.0, 5.0)):
         _line(out, np.stack([pixel - way, pixel + way]), colour, closed=False)
 
 
-def _dot(out: Picture, pixel: Floats, colour: Any) -> None:
-    at = _drawn(pixel)
+def _dot(out: Picture, pixel: Floats, colour: Colour) -> None:
+    at, cv = _drawn(pixel), opencv()
     if at is not None:
-        cv = opencv()
-        centre = tuple(round(float(x)) for x in at)
-        cv.circle(out, centre, 6 * 16, (40, 40, 40), -1, cv.LINE_AA, 4)
-        cv.circle(out, centre, 4 * 16, colour, -1, cv.LINE_AA, 4)
+        for radius, paint in ((6, GREY), (4, colour)):
+            cv.circle(out, tuple(at.tolist()), radius * 16, paint, -1, cv.LINE_AA, 4)

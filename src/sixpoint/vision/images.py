@@ -24,8 +24,8 @@ Box = tuple[slice, slice]
 """Rows and columns of a part of a picture."""
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".ppm")
-"""Pictures in a folder, read in the order of their names; f2 comes before f10."""
-MOST_FRAMES = 1_000_000
+"""Endings of the pictures in a folder."""
+MAX_FRAMES = 1_000_000
 """Largest number of frames in a clip."""
 
 
@@ -73,6 +73,27 @@ def write_png(path: Path, picture: Picture) -> None:
         file.write(data.tobytes())
 
 
+class FolderStream:
+    """Reads the pictures of a folder one by one, with the methods of OpenCV's `VideoCapture`."""
+
+    def __init__(self, files: Sequence[Path]) -> None:
+        self._files = iter(files)
+        self._file = Path()
+
+    def grab(self) -> bool:
+        """Go to the next picture; return False at the end."""
+        file = next(self._files, None)
+        self._file = file or self._file
+        return file is not None
+
+    def retrieve(self) -> tuple[bool, Picture]:
+        """Return that it worked, and the picture."""
+        return True, read_picture(self._file)
+
+    def release(self) -> None:
+        """Do nothing: files are not kept open."""
+
+
 @dataclass(frozen=True, eq=False)
 class Footage:
     """One source of pictures. Build it with `open_footage`."""
@@ -81,13 +102,14 @@ class Footage:
     kind: str
     """"folder", "video" or "camera"."""
     first: Picture
-    """Its first picture, to look at; a camera's is not shown again."""
+    """First picture, to look at; a camera's is not shown again."""
     count: int | None
     """Number of pictures; None for a camera, which has no end."""
-    rate: float | None
+    rate: float | None = None
     """Pictures per second, if the source says [Hz]."""
     files: tuple[Path, ...] = ()
-    stream: Any = None
+    """Pictures of a folder."""
+    camera: Any = None
     """The open camera; nobody else can open it in the meantime."""
 
     @property
@@ -95,42 +117,11 @@ class Footage:
         """Width and height [px]."""
         return (int(self.first.shape[1]), int(self.first.shape[0]))
 
-    def reader(self) -> Reader:
-        """Start reading from the first picture."""
+    def stream(self) -> Any:
+        """Start reading from the first picture; return what has `grab`, `retrieve`, `release`."""
         if self.kind == "folder":
-            return Reader(files=iter(self.files))
-        return Reader(stream=_stream(self.name) if self.stream is None else self.stream)
-
-
-class Reader:
-    """Reads one picture after the other, in two steps.
-
-    Several cameras must take their pictures at the same moment: first all `grab`, which is quick,
-    then all return their `picture`, which takes time.
-    """
-
-    def __init__(self, files: Iterator[Path] | None = None, stream: Any = None) -> None:
-        self._files, self._stream = files, stream
-        self._file: Path | None = None
-
-    def grab(self) -> bool:
-        """Take the next picture; return False at the end."""
-        if self._files is not None:
-            self._file = next(self._files, None)
-            return self._file is not None
-        return bool(self._stream.grab())
-
-    def picture(self) -> Picture | None:
-        """Return the grabbed picture; None if it is broken, as the last of some videos is."""
-        if self._files is not None:
-            return None if self._file is None else read_picture(self._file)
-        good, picture = self._stream.retrieve()
-        return picture if good else None
-
-    def close(self) -> None:
-        """Release the camera or video."""
-        if self._stream is not None:
-            self._stream.release()
+            return FolderStream(self.files)
+        return _stream(self.name) if self.camera is None else self.camera
 
 
 def open_footage(source: str, size: tuple[int, int] | None = None) -> Footage:
@@ -150,36 +141,39 @@ def open_footage(source: str, size: tuple[int, int] | None = None) -> Footage:
             message = f"Expected pictures ({', '.join(SUFFIXES)}) in the folder, got none."
             raise FormatError(message, path=source)
         files.sort(key=natural_order)
-        return Footage(source, "folder", read_picture(files[0]), len(files), None, tuple(files))
-    camera = source.isdigit()
-    if not camera and not path.is_file():
-        raise FormatError("Expected a folder of pictures, a video file or the number of a camera.",
-                          path=source)  # fmt: skip
+        return Footage(source, "folder", read_picture(files[0]), len(files), files=tuple(files))
+    is_camera = source.isdigit()
+    if not is_camera and not path.is_file():
+        message = "Expected a folder of pictures, a video file or the number of a camera."
+        raise FormatError(message, path=source)
     stream, cv = _stream(source), opencv()
-    if camera and size is not None:
+    if is_camera and size is not None:
         stream.set(cv.CAP_PROP_FRAME_WIDTH, size[0])
         stream.set(cv.CAP_PROP_FRAME_HEIGHT, size[1])
     good, picture = stream.read()
     rate = float(stream.get(cv.CAP_PROP_FPS))
     count = int(stream.get(cv.CAP_PROP_FRAME_COUNT))
-    if not camera or not good:
+    if not is_camera or not good:
         stream.release()
     if not good:
         raise FormatError("Expected a video, got no picture from it.", path=source)
     known = rate if 0.0 < rate < 1e4 else None
-    if camera:
-        return Footage(source, "camera", picture, None, known, stream=stream)
+    if is_camera:
+        return Footage(source, "camera", picture, None, known, camera=stream)
     return Footage(source, "video", picture, count if count > 0 else None, known)
 
 
 def natural_order(path: Path) -> list[tuple[int, str]]:
-    """Sort key for file names with numbers: f2 before f10."""
+    """Return a sort key for file names with numbers: f2 before f10."""
     parts = re.split(r"(\d+)", path.name)
     return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
 
 
 def read_together(views: Sequence[Footage], most: int | None = None) -> Iterator[list[Picture]]:
     """Yield pictures of all views, one of each at a time.
+
+    Cameras must take their pictures at the same moment: first all grab one, which is quick, then
+    all are decoded, which takes time.
 
     Args:
         views: sources with equal numbers of pictures; cameras have no end.
@@ -192,32 +186,32 @@ def read_together(views: Sequence[Footage], most: int | None = None) -> Iterator
     if len(counts) > 1:
         listed = ", ".join(f"{view.count} in {view.name}" for view in views)
         raise InputError(f"Expected as many pictures of every camera, got {listed}.")
-    readers = [view.reader() for view in views]
+    streams = [view.stream() for view in views]
     try:
-        for frame in range(MOST_FRAMES if most is None else most):
-            grabbed = [reader.grab() for reader in readers]
-            found = [reader.picture() if good else None
-                     for reader, good in zip(readers, grabbed, strict=True)]  # fmt: skip
-            if all(picture is None for picture in found):
+        for frame in range(MAX_FRAMES if most is None else most):
+            grabbed = [stream.grab() for stream in streams]
+            # A picture that was grabbed may be broken, as the last of some videos is.
+            found: list[tuple[bool, Any]] = [
+                stream.retrieve() if ok else (False, None)
+                for stream, ok in zip(streams, grabbed, strict=True)
+            ]
+            if not any(good for good, _ in found):
                 return
-            yield [_checked(view, picture, frame)
-                   for view, picture in zip(views, found, strict=True)]  # fmt: skip
+            for view, (good, picture) in zip(views, found, strict=True):
+                if not good:
+                    raise InputError(
+                        f"Expected as many pictures of every camera; {view.name} ends after "
+                        f"{frame}."
+                    )
+                if picture.shape[1::-1] != view.size:
+                    raise InputError(
+                        f"Expected pictures of {view.size[0]} x {view.size[1]} in {view.name}; "
+                        f"picture {frame} has {picture.shape[1]} x {picture.shape[0]}."
+                    )
+            yield [picture for _, picture in found]
     finally:
-        for reader in readers:
-            reader.close()
-
-
-def _checked(view: Footage, picture: Picture | None, frame: int) -> Picture:
-    if picture is None:
-        raise InputError(
-            f"Expected as many pictures of every camera; {view.name} ends after {frame}."
-        )
-    if picture.shape[1::-1] != view.size:
-        raise InputError(
-            f"Expected pictures of {view.size[0]} x {view.size[1]} in {view.name}; "
-            f"picture {frame} has {picture.shape[1]} x {picture.shape[0]}."
-        )
-    return picture
+        for stream in streams:
+            stream.release()
 
 
 def _stream(source: str) -> Any:

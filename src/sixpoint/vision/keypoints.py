@@ -47,16 +47,16 @@ LAYOUTS: Mapping[int, tuple[str, ...]] = {17: COCO, 25: BODY_25, 26: HALPE_26}
 """Number of keypoints -> their names."""
 PELVIS_RISE = 0.060 / 0.110
 """Height of the pelvis role above the middle of the hips, over the distance of the hips."""
-LIMBS = (
-    ("shoulder", "elbow"), ("elbow", "wrist"), ("hip", "knee"), ("knee", "ankle"),
-)  # fmt: skip
+LIMBS = (("shoulder", "elbow"), ("elbow", "wrist"), ("hip", "knee"), ("knee", "ankle"))
 """Segments of constant length, from the trunk outwards."""
-STRETCH = 1.4
+LARGEST_STRETCH = 1.4
 """Largest factor between the length of a segment and its median."""
 SIDED = re.compile(r"(?:(left|right|l|r)_(\w+)|(\w+)_(left|right|l|r))")
 """A name with a side, in lower case."""
 LARGEST_FILE = 1 << 28
 """Largest size of a file of keypoints [bytes]."""
+NOBODY = np.zeros((0, 3))
+"""Keypoints of a frame without people."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,27 +135,17 @@ def triangulate_keypoints(
     if chosen is None:
         raise InputError("Expected a `rate` in Hz; the files of keypoints do not say one.")
     names = [name for name in views[0].names if all(name in view.names for view in views)]
-    at = [[view.names.index(name) for name in names] for view in views]
-    frames, count = len(views[0].pixels), len(names)
-    pixels = np.stack([v.pixels[:, k] for v, k in zip(views, at, strict=True)])
-    sure = np.stack([v.confidence[:, k] for v, k in zip(views, at, strict=True)])
-    places, trust, _ = triangulate_robust(
-        cameras,
-        pixels.reshape(len(views), frames * count, 2),
-        sure.reshape(len(views), frames * count),
-        agreement,
-    )
-    found = dict(zip(names, places.reshape(frames, count, 3).transpose(1, 0, 2), strict=True))
-    trusts = dict(zip(names, trust.reshape(frames, count).T, strict=True))
-    _bound_limbs(found, trusts)
-    _roles(found, trusts)
-    order = tuple(found)
-    return Points(
-        order,
-        np.stack([found[name] for name in order], axis=1),
-        chosen,
-        confidence=np.stack([trusts[name] for name in order], axis=1),
-    )
+    columns = [[view.names.index(name) for name in names] for view in views]
+    shape = (len(views[0].pixels), len(names))
+    pixels = [view.pixels[:, k].reshape(-1, 2) for view, k in zip(views, columns, strict=True)]
+    sure = [view.confidence[:, k].ravel() for view, k in zip(views, columns, strict=True)]
+    at, trust, _ = triangulate_robust(cameras, np.stack(pixels), np.stack(sure), agreement)
+    rows = np.concatenate([at, trust[:, None]], axis=1).reshape(*shape, 4)
+    found = {name: rows[:, k] for k, name in enumerate(names)}
+    _bound_limbs(found)
+    _add_roles(found)
+    rows = np.stack(list(found.values()), axis=1)
+    return Points(tuple(found), rows[..., :3], chosen, confidence=rows[..., 3])
 
 
 def role_name(name: str) -> str:
@@ -169,41 +159,47 @@ def role_name(name: str) -> str:
     return f"{(before or after)[0]}_{part or other}"
 
 
-def _bound_limbs(found: dict[str, Floats], trust: dict[str, Floats]) -> None:
-    """Remove ends of limbs whose length is far from its median, in place."""
+def _bound_limbs(found: dict[str, Floats]) -> None:
+    """Remove ends of limbs whose length is far from its median, in place.
+
+    Args:
+        found: name -> position and confidence (F, 4).
+    """
     for near, far in LIMBS:
-        pairs = [(f"{side}_{near}", f"{side}_{far}") for side in "lr"]
         lengths = {
-            b: np.linalg.norm(found[b] - found[a], axis=1)
-            for a, b in pairs
-            if a in found and b in found
+            f"{side}_{far}": np.linalg.norm((found[f"{side}_{far}"] - start)[:, :3], axis=1)
+            for side in "lr"
+            if (start := found.get(f"{side}_{near}")) is not None and f"{side}_{far}" in found
         }
-        known = [row[np.isfinite(row)] for row in lengths.values()]
+        known = [length[np.isfinite(length)] for length in lengths.values()]
         if not known or not np.concatenate(known).size:
             continue
         usual = float(np.median(np.concatenate(known)))
         for name, length in lengths.items():
             with np.errstate(invalid="ignore"):
-                wrong = (length > STRETCH * usual) | (length < usual / STRETCH)
-            found[name] = np.where(wrong[:, None], np.nan, found[name])
-            trust[name] = np.where(wrong, 0.0, trust[name])
+                wrong = (length > LARGEST_STRETCH * usual) | (length < usual / LARGEST_STRETCH)
+            found[name][wrong] = (np.nan, np.nan, np.nan, 0.0)
 
 
-def _roles(found: dict[str, Floats], trust: dict[str, Floats]) -> None:
+def _add_roles(found: dict[str, Floats]) -> None:
     """Add head and pelvis, which no detector has where a skeleton has them, in place."""
+
+    def add(role: str, position: Floats, sources: Sequence[str]) -> None:
+        trust = np.minimum.reduce([found[name][:, 3] for name in sources])
+        found[role] = np.column_stack([position, trust])
+
+    def middle(part: str) -> Floats:
+        return np.asarray(0.5 * (found[f"l_{part}"] + found[f"r_{part}"])[:, :3])
+
     if {"l_ear", "r_ear"} <= found.keys():
-        found["head"] = 0.5 * (found["l_ear"] + found["r_ear"])
-        trust["head"] = np.minimum(trust["l_ear"], trust["r_ear"])
-    needed = {"l_hip", "r_hip", "l_shoulder", "r_shoulder"}
-    if needed <= found.keys():
-        hips, shoulders = (
-            0.5 * (found[f"l_{part}"] + found[f"r_{part}"]) for part in ("hip", "shoulder")
-        )
-        width = np.linalg.norm(found["l_hip"] - found["r_hip"], axis=1, keepdims=True)
-        up = shoulders - hips
+        add("head", middle("ear"), ("l_ear", "r_ear"))
+    needed = ("l_hip", "l_shoulder", "r_hip", "r_shoulder")
+    if set(needed) <= found.keys():
+        hips, across = middle("hip"), (found["l_hip"] - found["r_hip"])[:, :3]
+        width = np.linalg.norm(across, axis=1, keepdims=True)
+        up = middle("shoulder") - hips
         up = up / np.maximum(np.linalg.norm(up, axis=1, keepdims=True), 1e-9)
-        found["pelvis"] = hips + PELVIS_RISE * width * up
-        trust["pelvis"] = np.minimum.reduce([trust[name] for name in sorted(needed)])
+        add("pelvis", hips + PELVIS_RISE * width * up, needed)
 
 
 def _content(path: Path) -> Any:
@@ -217,7 +213,7 @@ def _openpose(content: Any, path: Path) -> Floats:
         raise FormatError("Expected 'people' in a file of OpenPose.", path=path)
     rows = [_triples(person.get("pose_keypoints_2d", []), path) for person in people
             if isinstance(person, dict)]  # fmt: skip
-    return max(rows, key=lambda row: float(row[:, 2].sum()), default=np.zeros((0, 3)))
+    return max(rows, key=lambda row: float(row[:, 2].sum()), default=NOBODY)
 
 
 def _triples(values: Any, path: object) -> Floats:
@@ -234,18 +230,17 @@ def _triples(values: Any, path: object) -> Floats:
     return row
 
 
-def _stacked(frames: Sequence[Floats], path: object, rate: float | None = None) -> Keypoints:
-    counts = {len(frame) for frame in frames if len(frame)}
+def _stacked(frames: Sequence[Floats], path: object) -> Keypoints:
+    counts = sorted({len(frame) for frame in frames if len(frame)})
     if len(counts) != 1:
-        got = "nobody in any frame" if not counts else f"{sorted(counts)} keypoints"
+        got = f"{counts} keypoints" if counts else "nobody in any frame"
         raise FormatError(f"Expected one number of keypoints in all frames, got {got}.", path=path)
-    count = counts.pop()
-    empty = np.full((count, 3), np.nan)
+    empty = np.full((counts[0], 3), np.nan)
     stack = np.stack([frame if len(frame) else empty for frame in frames])
-    return _keypoints(LAYOUTS[count], stack, rate)
+    return _keypoints(LAYOUTS[counts[0]], stack)
 
 
-def _keypoints(names: tuple[str, ...], stack: Floats, rate: float | None) -> Keypoints:
+def _keypoints(names: tuple[str, ...], stack: Floats, rate: float | None = None) -> Keypoints:
     sure = np.nan_to_num(np.clip(stack[..., 2], 0.0, 1.0))
     seen = (sure > 0.0) & np.isfinite(stack).all(axis=-1)
     pixels = np.where(seen[..., None], stack[..., :2], np.nan)
@@ -267,8 +262,7 @@ def _coco(content: Sequence[Any], path: object) -> Keypoints:
     first, last = min(best), max(best)
     if last - first > 100 * len(best) + 1000:
         raise FormatError("Expected image_id to count frames.", path=path)
-    nobody = (0.0, np.zeros((0, 3)))
-    return _stacked([best.get(f, nobody)[1] for f in range(first, last + 1)], path)
+    return _stacked([best.get(f, (0.0, NOBODY))[1] for f in range(first, last + 1)], path)
 
 
 def _own(content: Mapping[str, Any], path: object) -> Keypoints:
@@ -277,8 +271,8 @@ def _own(content: Mapping[str, Any], path: object) -> Keypoints:
         stack = np.array(content["frames"], dtype=np.float64)
         rate = None if content.get("rate") is None else float(content["rate"])
     except (TypeError, ValueError):
-        raise FormatError("Expected 'frames' as [[u, v, confidence], ...] lists.", path=path
-                          ) from None  # fmt: skip
+        message = "Expected 'frames' as [[u, v, confidence], ...] lists."
+        raise FormatError(message, path=path) from None
     if stack.ndim != 3 or stack.shape[1:] != (len(names), 3) or len(set(names)) != len(names):
         raise FormatError(
             f"Expected 'frames' of shape (F, {len(names)}, 3) for {len(names)} different names, "

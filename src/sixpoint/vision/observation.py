@@ -1,9 +1,9 @@
 """What one picture shows: person, skin, blobs, and the rules of the workspace that it breaks.
 
-A chain that is fed the wrong scene does not fail loudly by itself: it finds hands in a wooden door.
-The rules (Boulic et al. 2006, section 3) say what is wrong instead, and what is seen then counts as
-not seen. Rules about skin look at blobs of the size of a hand or a head, over the height of the
-person in the picture.
+A vision chain with the wrong scene does not fail by itself: it finds hands in a wooden door. The
+rules (Boulic et al. 2006, section 3) say what is wrong instead, and what is seen then counts as not
+seen. Rules about skin look at blobs of the size of a hand or a head, over the height of the person
+in the picture.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from .blobs import Blob, find_blobs, least_area
 from .body_measurement import HAND_AREA, HAND_HALF, HEAD_AREA, PersonModel
 from .images import Mask, Picture, opencv
-from .segmentation import Background, ChromaKey, Person, SkinModel, chroma_of, find_person
+from .segmentation import Background, ChromaKey, Silhouette, SkinModel, chroma_of, find_person
 from .tracks import Tracks
 
 
@@ -36,41 +36,41 @@ class Rule(Enum):
     HEAD_AND_HANDS = "head and hands are not all seen apart in both pictures: show them"
 
 
-LEAST_PERSON, MOST_PERSON = 0.01, 0.7
+LEAST_PERSON, LARGEST_PERSON = 0.01, 0.7
 """Share of the picture that a person fills: a wall that is not recognised looks like a person."""
-RIVAL = 0.2
+LARGEST_RIVAL = 0.2
 """Size over that of the person from which on something else is another person."""
-MOST_SKIN = 0.3
+LARGEST_SKIN = 0.3
 """Largest share of skin in a clothed silhouette."""
 LEAST_LIMB = 0.25
 """Least area of a blob that is counted, over a hand that shows its palm."""
-ONE_THING = 0.08
+SEPARATION = 0.08
 """Distance within which blobs may be one face with something before it, over stature."""
-LEAST_HEAD, ROUND = 0.3, 0.55
+LEAST_HEAD, LEAST_ROUNDNESS = 0.3, 0.55
 """Least area of a head over its outline, and least ratio of its axes."""
-HIGH, LOW = 0.2, 0.8
+HEAD_DEPTH, HAND_DEPTH = 0.2, 0.8
 """Depths below the top of the silhouette, over stature, above which heads and hands are."""
-MOST_BLOBS = 5
+MAX_BLOBS = 5
 """Head, hands, and what two rolled-up sleeves or two shoes add: more are more people."""
 LONGEST_HAND = 1.4
 """Length of a hand over its expected length from which on it has a bare forearm."""
 LONGEST_BLOB = 0.165
 """Largest length of a hand or head, over stature."""
-AT_ONCE = (Rule.TWO_VIEWS, Rule.KEY_BACKGROUND, Rule.SOMEBODY, Rule.HEAD_AND_HANDS)
-"""Rules of which one frame tells; those about skin and people need several: noise may err."""
-FRAMES = 3
+IMMEDIATE = (Rule.TWO_VIEWS, Rule.KEY_BACKGROUND, Rule.SOMEBODY, Rule.HEAD_AND_HANDS)
+"""Rules that one frame breaks; those about skin and people need several: noise may err."""
+CONFIRMING_FRAMES = 3
 """Consecutive frames that confirm a broken rule."""
-HOLD = 30
+BROKEN_FRAMES = 30
 """Frames for which a confirmed rule stays broken: sleeves are not rolled down in between."""
-SAME = 2.0
+SAME_PICTURE = 2.0
 """Mean difference below which pictures are the same one, of 255."""
 
 
 @dataclass(frozen=True, eq=False)
 class Observation:
-    """What one picture shows."""
+    """Person, skin and blobs that one picture shows."""
 
-    person: Person
+    person: Silhouette
     skin: Mask
     blobs: tuple[Blob, ...]
     """Skin blobs, the largest first."""
@@ -105,38 +105,38 @@ def observe(
 
 
 def _broken_rules(
-    person: Person, skin: Mask, blobs: Sequence[Blob], height: float
+    person: Silhouette, skin: Mask, blobs: Sequence[Blob], height: float
 ) -> tuple[Rule, ...]:
     """Return the rules that one picture breaks."""
     pixels = person.mask.size
     if person.area < LEAST_PERSON * pixels:
         return (Rule.SOMEBODY,)
-    if person.area > MOST_PERSON * pixels:
+    if person.area > LARGEST_PERSON * pixels:
         return (Rule.KEY_BACKGROUND,)
-    if person.other > RIVAL * person.area:
+    if person.other > LARGEST_RIVAL * person.area:
         return (Rule.ONE_PERSON,)
-    if int((skin[person.box] > 0).sum()) > MOST_SKIN * person.area:
+    if int((skin[person.box] > 0).sum()) > LARGEST_SKIN * person.area:
         return (Rule.NO_SKIN_CLOTHES,)
     limbs = [blob for blob in blobs if blob.area > LEAST_LIMB * HAND_AREA * height**2]
-    things = _separate_blobs(limbs, height)
-    down = [(float(thing.centre[1]) - person.box[0].start) / height for thing in things]
+    parts = _separate_blobs(limbs, height)
+    depths = [(float(part.centre[1]) - person.box[0].start) / height for part in parts]
     heads = sum(
-        depth < HIGH
-        and thing.area > LEAST_HEAD * HEAD_AREA * height**2
-        and thing.ellipse.axes[1] > ROUND * thing.ellipse.axes[0]
-        for thing, depth in zip(things, down, strict=True)
+        depth < HEAD_DEPTH
+        and part.area > LEAST_HEAD * HEAD_AREA * height**2
+        and part.ellipse.axes[1] > LEAST_ROUNDNESS * part.ellipse.axes[0]
+        for part, depth in zip(parts, depths, strict=True)
     )
-    above = sum(depth < LOW for depth in down)
-    if (heads > 1 and above > 3) or len(things) > MOST_BLOBS:
+    above = sum(depth < HAND_DEPTH for depth in depths)
+    if (heads > 1 and above > 3) or len(parts) > MAX_BLOBS:
         return (Rule.ONE_PERSON,)
-    return (Rule.NO_OTHER_SKIN,) if len(things) > 3 or above < len(things) else ()
+    return (Rule.NO_OTHER_SKIN,) if len(parts) > 3 or above < len(parts) else ()
 
 
 def _separate_blobs(blobs: Sequence[Blob], height: float) -> list[Blob]:
     """Return the largest blob of each group of blobs that are near each other."""
     out: list[Blob] = []
     for blob in blobs:
-        if all(np.linalg.norm(blob.centre - other.centre) > ONE_THING * height for other in out):
+        if all(np.linalg.norm(blob.centre - other.centre) > SEPARATION * height for other in out):
             out.append(blob)
     return out
 
@@ -162,21 +162,21 @@ def bare_forearms(tracks: Tracks, person: PersonModel) -> bool:
     )
 
 
-def same_view(pictures: Sequence[Picture], people: Sequence[Person]) -> bool:
+def same_view(pictures: Sequence[Picture], people: Sequence[Silhouette]) -> bool:
     """Return whether two pictures show somebody from the same position."""
     (rows, columns), (others, _) = people[0].box, people[1].box
     if rows.stop == rows.start or others.stop == others.start:
         return False
     one, two = (picture[rows, columns] for picture in pictures)
-    return float(opencv().norm(one, two, opencv().NORM_L1)) < SAME * one.size
+    return float(opencv().norm(one, two, opencv().NORM_L1)) < SAME_PICTURE * one.size
 
 
 class RuleMonitor:
-    """Holds a rule for broken when several frames in a row say so, and for a while after that."""
+    """Confirms a rule as broken after several frames in a row, and for a while after that."""
 
     def __init__(self) -> None:
         self._runs: dict[Rule, int] = {}
-        self._held: dict[Rule, int] = {}
+        self._broken: dict[Rule, int] = {}
 
     def confirm(self, suspected: Sequence[Rule], *, begun: bool) -> tuple[Rule, ...]:
         """Return the rules that are broken in this frame.
@@ -186,11 +186,12 @@ class RuleMonitor:
             begun: whether somebody is tracked already; if not, one frame is enough.
         """
         self._runs = {rule: self._runs.get(rule, 0) + 1 for rule in suspected}
-        self._held = {rule: left - 1 for rule, left in self._held.items() if left > 1}
-        now = [rule for rule in suspected if rule in AT_ONCE]
+        self._broken = {rule: left - 1 for rule, left in self._broken.items() if left > 1}
         for rule, run in self._runs.items():
-            if rule not in AT_ONCE and (run >= FRAMES or not begun or rule in self._held):
-                self._held[rule] = HOLD
-        if Rule.ONE_PERSON in self._held:  # who have more hands than one
-            self._held.pop(Rule.NO_OTHER_SKIN, None)
-        return (*now, *self._held)
+            if rule not in IMMEDIATE and (
+                run >= CONFIRMING_FRAMES or not begun or rule in self._broken
+            ):
+                self._broken[rule] = BROKEN_FRAMES
+        if Rule.ONE_PERSON in self._broken:  # who have more hands than one
+            self._broken.pop(Rule.NO_OTHER_SKIN, None)
+        return (*(rule for rule in suspected if rule in IMMEDIATE), *self._broken)

@@ -18,12 +18,14 @@ from ..errors import InputError
 from ..kernels.types import Floats
 from .images import Box, Mask, Picture, binary_mask, check_picture, opencv
 
-DARKEST = 30.0
+LEAST_BRIGHTNESS = 30.0
 """Least sum R + G + B whose colour can be told from noise."""
-CORNER = 0.15
+WALL_CORNER = 0.15
 """Width and height of the corners that show the wall, as parts of the picture."""
 KERNEL = 3
 """Size of the opening that removes specks, and of the blur that calms noise [px]."""
+LEAST_PIXELS = 30
+"""Least number of pixels to fit a skin model to."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,15 +44,10 @@ class Chroma:
         return Chroma(self.red[box], self.green[box], self.total[box])
 
 
-def chroma_of(picture: Picture, blur: int = KERNEL) -> Chroma:
-    """Return colours of a picture, blurred a little because noise is amplified in shadow.
-
-    Args:
-        picture: blue, green, red.
-        blur: size of the Gaussian kernel [px], odd; 1 for none.
-    """
+def chroma_of(picture: Picture) -> Chroma:
+    """Return colours of a picture, blurred a little because noise is amplified in shadow."""
     cv = opencv()
-    calm = cv.GaussianBlur(check_picture(picture), (blur, blur), 0) if blur > 1 else picture
+    calm = cv.GaussianBlur(check_picture(picture), (KERNEL, KERNEL), 0)
     blue, green, red = (channel.astype(np.float32) for channel in cv.split(calm))
     total = blue + green + red
     scale = 1.0 / np.maximum(total, 1.0)
@@ -69,7 +66,7 @@ class ChromaKey:
     def __post_init__(self) -> None:
         if len(self.key) != 3 or not all(0 <= part <= 255 for part in self.key):
             raise InputError(f"Expected `key` to be red, green, blue in 0..255, got {self.key}.")
-        if sum(self.key) < DARKEST:
+        if sum(self.key) < LEAST_BRIGHTNESS:
             raise InputError(f"Expected a `key` that has a colour, got black {self.key}.")
         if not 0.0 < self.threshold < 1.0:
             raise InputError(f"Expected `threshold` in (0, 1), got {self.threshold}.")
@@ -78,7 +75,8 @@ class ChromaKey:
         """Return what is not the wall; dark pixels have no colour and count as person."""
         red, green = (np.float32(part / sum(self.key)) for part in self.key[:2])
         away = (chroma.red - red) ** 2 + (chroma.green - green) ** 2
-        return binary_mask((away > np.float32(self.threshold**2)) | (chroma.total < DARKEST))
+        dark = chroma.total < LEAST_BRIGHTNESS
+        return binary_mask((away > np.float32(self.threshold**2)) | dark)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,13 +97,14 @@ class Background:
     def mask(self, chroma: Chroma) -> Mask:
         """Return what differs from the empty room."""
         empty = chroma_of(self.picture)
-        if empty.total.shape != chroma.total.shape:
+        (tall, wide), (rows, columns) = empty.total.shape, chroma.total.shape
+        if (rows, columns) != (tall, wide):
             raise InputError(
-                f"Expected pictures of the size of the background, {_size(empty.total)}; "
-                f"got {_size(chroma.total)}."
+                f"Expected pictures of the size of the background, {wide} x {tall}; "
+                f"got {columns} x {rows}."
             )
         away = (chroma.red - empty.red) ** 2 + (chroma.green - empty.green) ** 2
-        lit = (chroma.total > DARKEST) & (empty.total > DARKEST)
+        lit = np.minimum(chroma.total, empty.total) > LEAST_BRIGHTNESS
         ratio = np.abs(np.log((chroma.total + 10.0) / (empty.total + 10.0)))
         other = (away > np.float32(self.threshold**2)) & lit
         return binary_mask(other | (ratio > -np.log(1.0 - self.dimming)))
@@ -114,17 +113,16 @@ class Background:
 def learn_key(picture: Picture) -> ChromaKey:
     """Return the key of a wall that fills the upper corners of a picture."""
     tall, wide = check_picture(picture).shape[:2]
-    rows, columns = max(1, int(CORNER * tall)), max(1, int(CORNER * wide))
-    corners = np.concatenate(
-        [picture[:rows, :columns].reshape(-1, 3), picture[:rows, -columns:].reshape(-1, 3)]
-    )
-    blue, green, red = (round(float(x)) for x in np.median(corners, axis=0))
+    rows, columns = max(1, int(WALL_CORNER * tall)), max(1, int(WALL_CORNER * wide))
+    corners = picture[:rows, :columns], picture[:rows, -columns:]
+    colours = np.concatenate([corner.reshape(-1, 3) for corner in corners])
+    blue, green, red = (round(float(x)) for x in np.median(colours, axis=0))
     return ChromaKey((red, green, blue))
 
 
 @dataclass(frozen=True, eq=False)
-class Person:
-    """The largest connected part of the foreground."""
+class Silhouette:
+    """The largest connected part of the foreground: the person."""
 
     mask: Mask
     box: Box
@@ -137,7 +135,7 @@ class Person:
     """Number of connected parts."""
 
 
-def find_person(mask: Mask) -> Person:
+def find_person(mask: Mask) -> Silhouette:
     """Return the largest connected part of a mask, specks removed, holes kept.
 
     Parts that are two pixels apart are one: a cuff may look like the wall.
@@ -148,7 +146,7 @@ def find_person(mask: Mask) -> Person:
     x, y, wide, tall = cv.boundingRect(grown)
     found = np.zeros_like(mask)
     if wide == 0:
-        return Person(found, (slice(0, 0), slice(0, 0)), 0, 0, 0)
+        return Silhouette(found, (slice(0, 0), slice(0, 0)), 0, 0, 0)
     # Labels of the part that is not empty: a third of the time of the whole picture.
     labels, stats = cv.connectedComponentsWithStats(grown[y : y + tall, x : x + wide])[1:3]
     areas = stats[1:, cv.CC_STAT_AREA]
@@ -158,19 +156,18 @@ def find_person(mask: Mask) -> Person:
     box = (slice(y + top, y + top + tall), slice(x + left, x + left + wide))
     found[box] = binary_mask(labels[inner] == 1 + order[0]) & opened[box]
     rival = int(areas[order[1]]) if len(order) > 1 else 0
-    return Person(found, box, int(cv.countNonZero(found[box])), rival, len(order))
-
-
-def moments(mask: Any) -> tuple[float, float, float]:
-    """Return m00, m10, m01 of a silhouette (Boulic et al. 2006, Eq. (1)): sums over its pixels."""
-    found = opencv().moments(np.ascontiguousarray(mask, dtype=np.uint8), binaryImage=True)
-    return float(found["m00"]), float(found["m10"]), float(found["m01"])
+    return Silhouette(found, box, int(cv.countNonZero(found[box])), rival, len(order))
 
 
 def silhouette_centre(mask: Any) -> Floats:
-    """Return the centroid (u, v) of a silhouette (Eq. (2)), NaN if it is empty, shape (2,)."""
-    m00, m10, m01 = moments(mask)
-    return np.array([m10 / m00, m01 / m00]) if m00 > 0.0 else np.full(2, np.nan)
+    """Return the centroid (u, v) of a silhouette, NaN if it is empty, shape (2,).
+
+    It is (m10, m01) / m00 of the sums over its pixels (Boulic et al. 2006, Eqs. (1) and (2)).
+    """
+    found = opencv().moments(np.ascontiguousarray(mask, dtype=np.uint8), binaryImage=True)
+    if found["m00"] <= 0.0:
+        return np.full(2, np.nan)
+    return np.array([found["m10"] / found["m00"], found["m01"] / found["m00"]])
 
 
 def without_arms(mask: Mask, width: float) -> Mask:
@@ -182,12 +179,7 @@ def without_arms(mask: Mask, width: float) -> Mask:
     return opened if opened.any() else mask
 
 
-def _size(array: NDArray[Any]) -> str:
-    return f"{array.shape[1]} x {array.shape[0]}"
-
-
-LEAST_PIXELS = 30
-"""Least number of pixels to fit a skin model to."""
+Covariance = tuple[tuple[float, float], tuple[float, float]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,10 +189,7 @@ class SkinModel:
     mean: tuple[float, float] = (0.435, 0.316)
     """Mean (r, g). The default covers skins from very light to very dark in white light;
     one that is fitted to the person is narrower and tells skin from wood and leather."""
-    covariance: tuple[tuple[float, float], tuple[float, float]] = (
-        (0.00075, -0.0002),
-        (-0.0002, 0.00015),
-    )
+    covariance: Covariance = ((0.00075, -0.0002), (-0.0002, 0.00015))
     threshold: float = 2.5
     """Largest Mahalanobis distance of a colour that is skin."""
     darkest: float = 70.0
@@ -224,29 +213,23 @@ class SkinModel:
 
 
 def fit_skin(pictures: Sequence[Picture], masks: Sequence[Mask], widen: float = 1.5) -> SkinModel:
-    """Fit a skin model to pixels of one person that are known to be skin.
+    """Fit a skin model to pixels of one person, the masks of pictures, that are known to be skin.
 
-    Args:
-        pictures: colour pictures.
-        masks: skin in each picture.
-        widen: factor on the measured standard deviations, for other light.
+    `widen` is a factor on the measured standard deviations, for other light.
     """
     if len(pictures) != len(masks):
         raise InputError(f"Expected as many masks as pictures, got {len(masks)}, {len(pictures)}.")
-    samples: list[Floats] = []
+    samples = [np.zeros((0, 2))]
     for picture, mask in zip(pictures, masks, strict=True):
         chroma = chroma_of(picture)
-        chosen = (np.asarray(mask) > 0) & (chroma.total >= DARKEST)
+        chosen = (np.asarray(mask) > 0) & (chroma.total >= LEAST_BRIGHTNESS)
         samples.append(np.stack([chroma.red[chosen], chroma.green[chosen]], -1).astype(float))
-    colours = np.concatenate(samples) if samples else np.zeros((0, 2))
+    colours = np.concatenate(samples)
     if len(colours) < LEAST_PIXELS:
         raise InputError(f"Expected {LEAST_PIXELS} pixels of skin or more, got {len(colours)}.")
     centre = np.median(colours, axis=0)
     near = colours[(np.abs(colours - centre) < 0.1).all(axis=1)]
     # A floor as wide as the noise of one grey level: a drawn skin has no variance at all.
     spread = widen**2 * np.cov(near.T) + np.diag([4e-5, 4e-5])
-    return SkinModel(
-        (float(centre[0]), float(centre[1])),
-        ((float(spread[0, 0]), float(spread[0, 1])), (float(spread[1, 0]), float(spread[1, 1]))),
-        3.0,
-    )
+    first, second = ((float(row[0]), float(row[1])) for row in spread)
+    return SkinModel((float(centre[0]), float(centre[1])), (first, second), 3.0)

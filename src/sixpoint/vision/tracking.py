@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernels.types import Floats
-from .blobs import WORST_MATCH, Blob, Match, compatible, detections_of, match_detections
+from .blobs import LARGEST_MISS, Blob, Match, compatible, detections_of, match_detections
 from .body_measurement import HANDS, HEAD, PersonModel, leftwards
 from .tracks import NO_TRACKS, KalmanState, Track, TrackingSettings, Tracks
 
@@ -30,33 +30,31 @@ UNUSED_COST = 6.0
 """Cost of a blob that nobody takes: hands that hide each other are not beside a third."""
 HEAD_CONFIDENCE = (1.0, 0.5, 0.3)
 """Confidence of the head where no, one or both hands are unseen: they may be before the face."""
-CANDIDATES = 5
+MAX_CANDIDATES = 5
 """Matches that are tried for each of the three."""
 SMOOTHING = 0.15
 """Weight of a new frame in running means."""
-
-NEAR = 0.2
+PARTING_DISTANCE = 0.2
 """Largest distance of hands that part from where they met, over stature."""
-DEPTH_GAP = 0.02
+LEAST_DEPTH_GAP = 0.02
 """Least difference of depth that tells hands apart, over stature."""
-WHOLE_HAND = 0.5
+LEAST_QUALITY = 0.5
 """Least quality of both hands whose depths are compared: that of a half hidden one is unknown."""
-BESIDE = 0.12
+MEETING_DISTANCE = 0.12
 """Distance from the other hand within which a hand that disappears may be either, over stature."""
-
 LARGEST_NEW_HEAD = 1.35
 """Largest size of a new head over its expected size: a larger one has a hand before it."""
 FACE_RADIUS = 0.09
 """Blobs nearer to the middle of the head are pieces of the face, over stature."""
-ASIDE, FAR_ASIDE = 0.12, 0.2
+LEAST_ASIDE, LEAST_ASIDE_ALONE = 0.12, 0.2
 """Distance from the middle at which both lost hands, or one alone, are labelled by side, over
 stature."""
-EMERGING = 0.5
+NEW_HAND_CONFIDENCE = 0.5
 """Confidence of a hand in the frame in which it is found again: part of it may still be hidden."""
 
 
 class TrackingStep(NamedTuple):
-    """What all functions of one frame need to know."""
+    """Person, time step and settings of one frame."""
 
     person: PersonModel
     dt: float
@@ -65,36 +63,31 @@ class TrackingStep(NamedTuple):
 
 
 def update_tracks(tracks: Tracks, blobs: Sequence[Sequence[Blob]], step: TrackingStep) -> Tracks:
-    """Return the tracks after one more frame.
-
-    Args:
-        tracks: after the frame before; `NO_TRACKS` at first.
-        blobs: skin blobs of each of the two pictures.
-        step: the person, the time step and the settings.
-    """
+    """Return the tracks after one more frame; `blobs` are the skin blobs of its two pictures."""
     person = step.person
-    ahead = [None if track is None else _ahead(track, k, step) for k, track in enumerate(tracks)]
+    states = [None if track is None else _predicted(track, k, step)
+              for k, track in enumerate(tracks)]  # fmt: skip
     detections = []
     for view, (camera, seen) in enumerate(zip(person.cameras, blobs, strict=True)):
         expected = []
-        for track, state in zip(tracks, ahead, strict=True):
+        for track, state in zip(tracks, states, strict=True):
             centre = np.full(2, np.nan) if state is None else camera.project(state.position)
             known = track is not None and np.isfinite(centre).all()
             expected.append(track.ellipses[view].moved(centre) if track and known else None)
         detections.append(detections_of(seen, expected))
     matches = match_detections(detections, person)
-    chosen = _choose(ahead, matches, step)
+    chosen = _choose(states, matches, step)
     _, left, right = tracks
     together = False
     if left is not None and right is not None:
         if left.both_hands:
             chosen[1:] = separate_hands((left, right), chosen[HEAD], matches, person)
             together = chosen[1] is None
-        elif hands_meet(ahead, chosen, person):
+        elif hands_meet(states, chosen, person):
             chosen[1:] = (None, None)
             together = True
-    out: list[Track | None] = [None] * len(tracks)
-    for k, (track, state) in enumerate(zip(tracks, ahead, strict=True)):
+    out = list[Track | None](tracks)
+    for k, (track, state) in enumerate(zip(tracks, states, strict=True)):
         if track is not None and state is not None:
             moved = replace(track, filter=state, both_hands=together and k != HEAD)
             out[k] = _next(k, moved, chosen[k], step)
@@ -113,7 +106,7 @@ def update_tracks(tracks: Tracks, blobs: Sequence[Sequence[Blob]], step: Trackin
     return (head, left, right)
 
 
-def _ahead(track: Track, label: int, step: TrackingStep) -> KalmanState:
+def _predicted(track: Track, label: int, step: TrackingStep) -> KalmanState:
     # What is not seen is taken to slow down: hands disappear where they arrive.
     state = track.filter if track.confidence > 0.0 else track.filter.slowed(step.dt)
     return state.predict(step.dt, step.settings.acceleration[label] ** 2)
@@ -125,9 +118,9 @@ def _choose(
     """Return the cheapest compatible combination of matches for head and hands."""
     slack = step.settings.slack**2 * np.eye(3)
     noises = [match.covariance(step.person, step.settings.noise) + slack for match in matches]
-    costs = [_costs(k, states, list(zip(matches, noises, strict=True)), step)
-             for k in range(len(states))]  # fmt: skip
-    options = [sorted(near, key=near.__getitem__)[:CANDIDATES] for near in costs]
+    known = list(zip(matches, noises, strict=True))
+    costs = [_costs(k, states, known, step) for k in range(len(states))]
+    options = [sorted(near, key=near.__getitem__)[:MAX_CANDIDATES] for near in costs]
     hands = [{match.pair[view].number for match in matches if match.may_be(1)} for view in (0, 1)]
     best: tuple[float, list[Match | None]] = (np.inf, [None] * len(states))
     for combination in itertools.product(*options):
@@ -158,11 +151,10 @@ def _costs(
     if state is None:
         return near
     for match, noise in matches:
-        free = label == HEAD or head is None
-        within = free or step.person.reaches(label, head.position, match.position)  # type: ignore[union-attr]
-        if not within or not match.may_be(label):
+        at = match.position
+        if label != HEAD and head and not step.person.reaches(label, head.position, at):
             continue
-        far = state.mahalanobis(match.position, noise)
+        far = state.mahalanobis(at, noise) if match.may_be(label) else np.inf
         if far < step.settings.gate:
             # The logarithm of how likely it is: what is uncertain is near to everything.
             wide = sum(float(np.log(detection.noise)) for detection in match.pair)
@@ -183,7 +175,7 @@ def _next(label: int, track: Track, match: Match | None, step: TrackingStep) -> 
         return replace(track, seen=unseen, confidence=0.0, miss=np.nan, lost=lost)
     quality = match.quality(label, track.ratio)
     noise = match.covariance(step.person, step.settings.noise / quality)
-    after, _ = track.filter.update(match.position, noise)
+    after = track.filter.update(match.position, noise)
     shared = 0.5 * (1.0 + lost / patience) if match.shared else 0.0
     weight = SMOOTHING if match.shared else 1.0
     return Track(
@@ -197,7 +189,7 @@ def _next(label: int, track: Track, match: Match | None, step: TrackingStep) -> 
         confidence=quality * (1.0 - shared),
         clear=track.clear + weight * (after.position - track.clear),
         ratio=track.ratio * (match.ratio / track.ratio) ** SMOOTHING,
-        miss=np.nan if match.shared else WORST_MATCH * match.miss,
+        miss=np.nan if match.shared else LARGEST_MISS * match.miss,
         lost=lost,
     )
 
@@ -205,13 +197,7 @@ def _next(label: int, track: Track, match: Match | None, step: TrackingStep) -> 
 def hands_meet(
     states: Sequence[KalmanState | None], chosen: Sequence[Match | None], person: PersonModel
 ) -> bool:
-    """Return whether no picture shows the two hands apart.
-
-    Args:
-        states: predictions for head and hands.
-        chosen: matches of each of them.
-        person: who is tracked.
-    """
+    """Return whether no picture shows the two hands apart, by predictions and chosen matches."""
     found = [match for match in chosen[1:] if match is not None]
     if len(found) == 2 or any(match.both_hands for match in found):
         return any(match.both_hands for match in found)
@@ -220,7 +206,7 @@ def hands_meet(
         for match, state in zip(chosen[1:], states[1:], strict=True)
         if state is not None
     ]
-    together = BESIDE * person.stature
+    together = MEETING_DISTANCE * person.stature
     return len(positions) == 2 and _near(positions[0], positions[1], together)
 
 
@@ -235,7 +221,7 @@ def separate_hands(
         for match in matches
         if match.whole
         and match.may_be(1)
-        and _near(match.position, middle, NEAR * person.stature)
+        and _near(match.position, middle, PARTING_DISTANCE * person.stature)
         and (head is None or compatible([head, match]))
     ]
     two = [
@@ -245,14 +231,12 @@ def separate_hands(
     ]
     if not two:
         return None, None
-    one, other = min(
-        two, key=lambda couple: sum(float(np.linalg.norm(p.position - middle)) for p in couple)
-    )
+    one, other = min(two, key=lambda couple: sum(_distance(m.position, middle) for m in couple))
     ahead = np.mean([camera.centre for camera in person.cameras], axis=0) - middle
     ahead /= np.linalg.norm(ahead)
     before = float((left.clear - right.clear) @ ahead)
     now = float((one.position - other.position) @ ahead)
-    if min(abs(before), abs(now)) < DEPTH_GAP * person.stature:
+    if min(abs(before), abs(now)) < LEAST_DEPTH_GAP * person.stature:
         return None, None
     if before * now < 0.0:
         one, other = other, one
@@ -265,7 +249,7 @@ def separate_hands(
         for order in ((one, other), (other, one))
     )
     quality = min(one.quality(1, left.ratio), other.quality(1, right.ratio))
-    return (one, other) if quality >= WHOLE_HAND and kept < exchanged else (None, None)
+    return (one, other) if quality >= LEAST_QUALITY and kept < exchanged else (None, None)
 
 
 def drop_ambiguous(
@@ -276,13 +260,17 @@ def drop_ambiguous(
         gone, track = before[k], tracks[other]
         if tracks[k] is not None or gone is None or track is None:
             continue
-        near = _near(gone.position, track.position, BESIDE * person.stature)
+        near = _near(gone.position, track.position, MEETING_DISTANCE * person.stature)
         if near or gone.both_hands or track.both_hands:
             tracks[other] = None
 
 
+def _distance(one: Floats, other: Floats) -> float:
+    return float(np.linalg.norm(one - other))
+
+
 def _near(one: Floats, other: Floats, within: float) -> bool:
-    return float(np.linalg.norm(one - other)) < within
+    return _distance(one, other) < within
 
 
 def start_tracks(
@@ -290,10 +278,7 @@ def start_tracks(
 ) -> Tracks:
     """Search those that are None: the head by its size, hands within reach by their sides.
 
-    Args:
-        tracks: of head and hands. At first all three are None, and must be seen at once.
-        free: matches that belong to nobody.
-        person: who is tracked.
+    At first all three are None, and must be seen at once. `free` are matches that nobody has.
     """
     head, left, right = tracks
     new = head is None and left is None and right is None
@@ -305,15 +290,11 @@ def start_tracks(
             return (None, left, right)
         head = Track.start(best, HEAD)
         free = [match for match in free if compatible([best, match])]
-    place = head.position
-    hands = [
-        match
-        for match in free
-        if match.may_be(1) and np.linalg.norm(match.position - place) > FACE_RADIUS * person.stature
-    ]
-    within = {k: [m for m in hands if person.reaches(k, place, m.position)] for k in HANDS}
+    at, face = head.position, FACE_RADIUS * person.stature
+    hands = [m for m in free if m.may_be(1) and _distance(m.position, at) > face]
+    within = {k: [m for m in hands if person.reaches(k, at, m.position)] for k in HANDS}
     if left is None and right is None:
-        left, right = _hands_by_side((within[1], within[2]), place, person, new=new)
+        left, right = _hands_by_side((within[1], within[2]), at, person, new=new)
         return NO_TRACKS if new and (left is None or right is None) else (head, left, right)
     if left is None and right is not None and right.alone:
         left = _largest(within[1])
@@ -324,7 +305,7 @@ def start_tracks(
 
 def _largest(matches: Sequence[Match]) -> Track | None:
     best = max(matches, key=lambda match: match.sizes[1].min() - match.miss, default=None)
-    return None if best is None else Track.start(best, 1, EMERGING)
+    return None if best is None else Track.start(best, 1, NEW_HAND_CONFIDENCE)
 
 
 def _hands_by_side(
@@ -347,21 +328,22 @@ def _hands_by_side(
         (one, other)
         for one, other in itertools.product(*candidates)
         if compatible([one, other])
-        and (side(one) > side(other) if new else side(one) > ASIDE and side(other) < -ASIDE)
+        and (
+            side(one) > side(other)
+            if new
+            else side(one) > LEAST_ASIDE and side(other) < -LEAST_ASIDE
+        )
     ]
     if couples:
         # Two ghosts, before and behind the hands, are farther from the head than the hands are.
         one, other = min(
             couples,
-            key=lambda couple: sum(
-                float(np.linalg.norm(match.position - head)) + 0.2 * match.miss for match in couple
-            ),
+            key=lambda couple: sum(_distance(m.position, head) + 0.2 * m.miss for m in couple),
         )
-        sure = 1.0 if new else EMERGING
+        sure = 1.0 if new else NEW_HAND_CONFIDENCE
         return Track.start(one, 1, sure), Track.start(other, 1, sure)
     if new:
         return None, None
-    found = [match for match in candidates[0] if side(match) > FAR_ASIDE]
-    if found:
-        return _largest(found), None
-    return None, _largest([match for match in candidates[1] if side(match) < -FAR_ASIDE])
+    lefts = [match for match in candidates[0] if side(match) > LEAST_ASIDE_ALONE]
+    rights = [match for match in candidates[1] if side(match) < -LEAST_ASIDE_ALONE]
+    return (_largest(lefts), None) if lefts else (None, _largest(rights))

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..kernels.types import Floats
-from .blobs import WORST_MATCH, Ellipse, Match
+from .blobs import LARGEST_MISS, Ellipse, Match
 from .body_measurement import LABELS
 
 FIRST_SPREAD, FIRST_SPEED = 0.02, 1.0
@@ -41,55 +41,36 @@ class KalmanState(NamedTuple):
         """Position [m], shape (D,)."""
         return self.state[: len(self.state) // 2]
 
-    @property
-    def velocity(self) -> Floats:
-        """Velocity [m/s], shape (D,)."""
-        return self.state[len(self.state) // 2 :]
-
     @classmethod
     def start(cls, position: Floats, spread: float, speed: float) -> KalmanState:
-        """Return the state of a point that is seen for the first time.
+        """Return the state of a point (D,) that is seen for the first time.
 
-        Args:
-            position: (D,) [m].
-            spread: standard deviation of the position [m].
-            speed: standard deviation of the unknown velocity [m/s].
+        Standard deviations are `spread` of its position [m], `speed` of its velocity [m/s].
         """
-        d = len(position)
-        variances = np.concatenate([np.full(d, spread**2), np.full(d, speed**2)])
-        return cls(np.concatenate([position, np.zeros(d)]), np.diag(variances))
+        variances = np.repeat([spread**2, speed**2], len(position))
+        return cls(np.concatenate([position, np.zeros(len(position))]), np.diag(variances))
 
     def predict(self, dt: float, q: float) -> KalmanState:
         """Return the state after `dt` seconds."""
-        d = len(self.state) // 2
-        step = np.eye(2 * d)
-        step[:d, d:] = dt * np.eye(d)
-        noise = q * np.kron(np.array([[dt**4 / 4.0, dt**3 / 2.0], [dt**3 / 2.0, dt**2]]), np.eye(d))
+        one = np.eye(len(self.state) // 2)
+        step = np.kron(np.array([[1.0, dt], [0.0, 1.0]]), one)
+        noise = q * np.kron(np.array([[dt**4 / 4.0, dt**3 / 2.0], [dt**3 / 2.0, dt**2]]), one)
         return KalmanState(step @ self.state, step @ self.covariance @ step.T + noise)
 
     def slowed(self, dt: float) -> KalmanState:
         """Return the state with a velocity that has faded for `dt` seconds."""
-        d = len(self.state) // 2
         state = self.state.copy()
-        state[d:] *= np.exp(-dt / FADE_TIME)
+        state[len(state) // 2 :] *= np.exp(-dt / FADE_TIME)
         return KalmanState(state, self.covariance)
 
-    def update(self, seen: Floats, noise: Floats) -> tuple[KalmanState, Floats]:
-        """Correct a prediction by a measurement.
-
-        Args:
-            seen: measured position (D,) [m].
-            noise: its covariance (D, D) [m^2].
-
-        Returns:
-            The corrected state, and the gain (2 D, D).
-        """
+    def update(self, seen: Floats, noise: Floats) -> KalmanState:
+        """Return a prediction corrected by a measured position (D,) of covariance `noise`."""
         d = len(seen)
         spread = self.covariance[:d, :d] + noise
-        gain: Floats = np.linalg.solve(spread, self.covariance[:d]).T.astype(np.float64)
+        gain = np.asarray(np.linalg.solve(spread, self.covariance[:d]).T, np.float64)
         state = self.state + gain @ (seen - self.position)
         covariance = self.covariance - gain @ self.covariance[:d]
-        return KalmanState(state, 0.5 * (covariance + covariance.T)), gain
+        return KalmanState(state, 0.5 * (covariance + covariance.T))
 
     def mahalanobis(self, seen: Floats, noise: Floats) -> float:
         """Return the Mahalanobis distance of a measurement (D,) from the prediction."""
@@ -98,22 +79,26 @@ class KalmanState(NamedTuple):
         return float(np.sqrt(away @ np.linalg.solve(self.covariance[:d, :d] + noise, away)))
 
 
-def smooth(
-    state: KalmanState | None, seen: Floats, noise: Floats, dt: float, acceleration: float
-) -> KalmanState:
-    """Filter a measurement; one that is far from the prediction starts the filter anew.
+class Smoother:
+    """Filters a measured point; a measurement far from the prediction starts the filter anew.
 
     Args:
-        state: after the frame before; None at first.
-        seen: measured position (3,) [m].
-        noise: its covariance (3, 3) [m^2].
-        dt: time since the frame before [s].
         acceleration: expected standard deviation [m/s^2].
     """
-    ahead = None if state is None else state.predict(dt, acceleration**2)
-    if ahead is None or ahead.mahalanobis(seen, noise) > LARGEST_JUMP:
-        return KalmanState.start(seen, float(np.sqrt(noise.max())), 1.0)
-    return ahead.update(seen, noise)[0]
+
+    def __init__(self, acceleration: float) -> None:
+        self.acceleration = acceleration
+        self.state: KalmanState | None = None
+        """After the last measurement; None at first."""
+
+    def add(self, seen: Floats, noise: Floats, dt: float) -> Floats:
+        """Return the smoothed position (3,) after one seen `dt` seconds later with some `noise`."""
+        ahead = None if self.state is None else self.state.predict(dt, self.acceleration**2)
+        if ahead is None or ahead.mahalanobis(seen, noise) > LARGEST_JUMP:
+            self.state = KalmanState.start(seen, float(np.sqrt(noise.max())), 1.0)
+        else:
+            self.state = ahead.update(seen, noise)
+        return self.state.position
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,13 +126,13 @@ class TrackingSettings:
 
 @dataclass(frozen=True, eq=False)
 class Track:
-    """One of head and hands, as it is tracked."""
+    """Track of the head or a hand."""
 
     filter: KalmanState
     seen: Floats
     """Measured position, not smoothed [m], shape (3,); NaN if it was not seen."""
     ellipses: tuple[Ellipse, ...]
-    """Its last seen outline in each picture."""
+    """Outline in each picture when it was last seen."""
     confidence: float
     """1: its own blob in both pictures; 0.5: shared in one; less: in both, or what is seen does
     not fit; 0: not seen."""
@@ -164,17 +149,11 @@ class Track:
 
     @classmethod
     def start(cls, match: Match, label: int, most: float = 1.0) -> Track:
-        """Return the track of something that is seen for the first time.
-
-        Args:
-            match: where it is seen.
-            label: head or hand.
-            most: largest confidence.
-        """
+        """Return the track of a head or hand that is first seen; `most` is its best confidence."""
         state = KalmanState.start(match.position, FIRST_SPREAD, FIRST_SPEED)
         outline = tuple(detection.blob.ellipse for detection in match.pair)
         sure = min(most, match.quality(label, match.ratio))
-        at, miss = match.position, WORST_MATCH * match.miss
+        at, miss = match.position, LARGEST_MISS * match.miss
         return cls(state, at, outline, sure, at, match.ratio, miss)
 
     @property

@@ -3,8 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sixpoint.vision.synthetic.person import Actor
-from sixpoint.vision.synthetic.room import RATE, SIZE, Conditions, Room, room_cameras
+from sixpoint.vision.synthetic.room import RATE, SIZE, Actor, Conditions, Room, room_cameras
 from sixpoint.vision.synthetic.scenes import MEETINGS, SCENES, scene
 
 

@@ -15,8 +15,7 @@ from ..body_measurement import BACK, MARKS
 from ..calibration import save_cameras
 from ..camera import Camera
 from ..images import write_png
-from .person import Actor, Truth
-from .room import RATE, Room
+from .room import RATE, Actor, Room, Truth
 from .scenes import scene
 
 

@@ -1,22 +1,29 @@
 """The synthetic room: a person before a coloured wall, seen by two calibrated cameras.
 
 Rays are cast at capsules and ellipsoids, so that outlines are exact to a pixel, and everything is
-known: where the hands are, which pixels are skin. Light, noise and an obstacle are added as asked.
+known: where the hands are, which pixels are skin. Clothes are the capsules of the body. Head and
+hands are bare ellipsoids, so that what a camera sees of them is an ellipse with a known centre;
+sleeves end at the wrists and the collar at the chin, so that no other skin is visible (Boulic et
+al. 2006, section 3). Light, noise and an obstacle are options.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
+from ...body.anatomy import anatomy_of
+from ...body.shapes import body_shape
 from ...errors import InputError
 from ...kernels import arrays
 from ...kernels.types import Floats
+from ...motion.motion import Motion
+from ..body_measurement import FACE_OFFSET, HAND_HALF, HEAD_HALF
 from ..camera import Camera
 from ..images import Box, Mask, Picture, binary_mask
-from .person import Actor, Capsule, Colour, Ellipsoid
 
 SIZE = (320, 240)
 """Size of the pictures of the cameras of Boulic et al. 2006 [px]."""
@@ -26,10 +33,161 @@ LIGHT = np.array([0.35, 0.75, 0.56])
 """Direction to the light."""
 AMBIENT = 0.62
 """Part of the light that comes from everywhere."""
-WALL = -1.2
+WALL_DEPTH = -1.2
 """Z of the wall, behind the person [m]."""
-NOTHING, CLOTH, BARE, THING = 0, 1, 2, 3
+NOTHING, CLOTH, BARE, OBSTACLE = 0, 1, 2, 3
 """What a pixel shows."""
+EYES = ((0.38, 0.16, 0.86), (-0.38, 0.16, 0.86))
+"""Positions on the head, over its half-axes."""
+EYE = 0.006
+"""Half-axis of an eye as a part of stature."""
+
+Colour = tuple[int, int, int]
+"""Red, green, blue, 0 to 255."""
+
+
+@dataclass(frozen=True)
+class Wardrobe:
+    """Colours of the person."""
+
+    skin: Colour = (214, 152, 118)
+    shirt: Colour = (52, 70, 140)
+    trousers: Colour = (70, 72, 80)
+    shoes: Colour = (38, 34, 34)
+    eyes: Colour = (40, 30, 28)
+    sleeves: Colour | None = None
+    """Colour of the forearms, if other than the shirt; the skin's for rolled-up sleeves."""
+
+    def cloth(self, name: str) -> Colour | None:
+        """Return the colour of a capsule of the body; None for head and hands, which are bare."""
+        part = name.removeprefix("l_").removeprefix("r_")
+        trousers = dict.fromkeys(("pelvis", "thigh", "shank"), self.trousers)
+        own = {"head": None, "hand": None, "forearm": self.sleeves or self.shirt}
+        return (trousers | own | {"foot": self.shoes}).get(part, self.shirt)
+
+
+class Capsule(NamedTuple):
+    """A dressed limb, or a thing."""
+
+    start: Floats
+    """[m], shape (3,)."""
+    end: Floats
+    """[m], shape (3,)."""
+    radius: float
+    """[m]."""
+    colour: Colour
+
+
+class Ellipsoid(NamedTuple):
+    """Head, hand or eye."""
+
+    centre: Floats
+    """[m], shape (3,)."""
+    rotation: Floats
+    """Rotation from its axes to the world, shape (4,)."""
+    half: Floats
+    """Half-axes [m], shape (3,)."""
+    colour: Colour
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """True positions [m] over F frames; left before right."""
+
+    head: Floats
+    """Middle of the head (F, 3)."""
+    hands: Floats
+    """Middles of the hands (F, 2, 3)."""
+    wrists: Floats
+    """(F, 2, 3)."""
+    elbows: Floats
+    """(F, 2, 3)."""
+    shoulders: Floats
+    """(F, 2, 3)."""
+    ankles: Floats
+    """(F, 2, 3)."""
+    pelvis: Floats
+    """(F, 3)."""
+    head_joint: Floats
+    """Role `head` (F, 3)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Actor:
+    """A motion, dressed."""
+
+    motion: Motion
+    wardrobe: Wardrobe = field(default_factory=Wardrobe)
+
+    def __len__(self) -> int:
+        return len(self.motion)
+
+    def truth(self) -> Truth:
+        """Return true positions of all frames."""
+        positions, world = self.motion.world()
+        anatomy = anatomy_of(self.motion.skeleton)
+        centres = self._bare(positions, world)[0]
+        pairs = {
+            f"{part}s": positions[:, [anatomy.node(f"{side}_{part}") for side in "lr"]]
+            for part in ("wrist", "elbow", "shoulder", "ankle")
+        }
+        pelvis, head = (positions[:, anatomy.node(role)] for role in ("pelvis", "head"))
+        hands = centres[:, 1:3]
+        return Truth(head=centres[:, 0], hands=hands, pelvis=pelvis, head_joint=head, **pairs)
+
+    def solids(self, frame: int) -> tuple[list[Capsule], list[Ellipsoid]]:
+        """Return what is drawn in one frame: clothes, and bare head, hands and eyes."""
+        positions, world = self.motion.world(slice(frame, frame + 1))
+        shape, wear = body_shape(self.motion.skeleton), self.wardrobe
+        starts, ends = (at[0] for at in shape.place(positions, world))
+        clothes: dict[str, Capsule] = {}
+        for capsule, start, end in zip(shape.capsules, starts, ends, strict=True):
+            name, way, radius = capsule.name, start - end, capsule.radius
+            colour = wear.cloth(name)
+            if name.endswith("forearm"):  # the cuff ends at the wrist, not beyond it
+                end = end + way * (radius / np.linalg.norm(way))
+            if name == "neck":  # the collar ends below the chin
+                start, end, radius = start + 0.6 * way, start + 0.45 * way, 0.85 * radius
+            if colour is not None:
+                clothes[name] = Capsule(start, end, radius, colour)
+        centres, rotations, halves = self._bare(positions, world)
+        colours = [wear.skin] * 3 + [wear.eyes] * 2
+        bare = zip(centres[0], rotations[0], halves, colours, strict=True)
+        filling = _shirt_filling(clothes, wear.shirt)
+        return [*clothes.values(), *filling], [Ellipsoid(*row) for row in bare]
+
+    def _bare(self, positions: Floats, world: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return centres (F, 5, 3), rotations (F, 5, 4), half-axes (5, 3) of head, hands, eyes."""
+        anatomy = anatomy_of(self.motion.skeleton)
+        stature = anatomy.stature
+        nodes = [anatomy.node(role) for role in ("head", "l_wrist", "r_wrist")]
+        joints = [anatomy.joint_carrying(node) for node in nodes]
+        turns = arrays.multiply(world[:, joints], arrays.conjugate(anatomy.neutral[joints]))
+        palm = (0.0, -HAND_HALF[1], 0.0)
+        offsets = stature * np.array([FACE_OFFSET, palm, palm])
+        centres = positions[:, nodes] + arrays.rotate(turns, offsets)
+        head, hand = HEAD_HALF * stature, HAND_HALF * stature
+        eyes = [centres[:, :1] + arrays.rotate(turns[:, :1], np.array(eye) * head) for eye in EYES]
+        halves = np.stack([head, hand, hand, *[np.full(3, EYE * stature)] * 2])
+        rotations = np.concatenate([turns, turns[:, [0, 0]]], axis=1)
+        return np.concatenate([centres, *eyes], axis=1), rotations, halves
+
+
+def _shirt_filling(clothes: dict[str, Capsule], colour: Colour) -> list[Capsule]:
+    """Return what a shirt fills between the bars of the trunk: flanks, and slopes to shoulders."""
+    chest, belly, pelvis, neck = (clothes[n][:2] for n in ("chest", "belly", "pelvis", "neck"))
+    girth = clothes["belly"].radius
+    out = []
+    for k, side in enumerate("lr"):
+        shoulder, radius = clothes[f"{side}_upper_arm"].start, clothes[f"{side}_upper_arm"].radius
+        waist, hip = belly[k], pelvis[k]
+        out += [
+            Capsule(chest[k], waist + 0.15 * (waist - belly[1 - k]), 0.92 * girth, colour),
+            Capsule(waist, 0.6 * hip + 0.4 * waist, 0.96 * girth, colour),
+            Capsule(0.7 * neck[0] + 0.3 * chest[k], shoulder, 1.05 * radius, colour),
+            Capsule(chest[k], 0.75 * shoulder + 0.25 * chest[k], 1.25 * radius, colour),
+        ]
+    return out
 
 
 def room_cameras(
@@ -53,7 +211,7 @@ def room_cameras(
 
 @dataclass(frozen=True, kw_only=True)
 class Conditions:
-    """What makes the pictures of a room difficult."""
+    """Noise, light and obstacles, which make the pictures of a room difficult."""
 
     noise: float = 0.0
     """Standard deviation of each pixel's red, green and blue, of 255."""
@@ -75,13 +233,13 @@ class Conditions:
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """One picture and what it truly shows."""
+    """One picture, with its true masks."""
 
     picture: Picture
     person: Mask
     """Pixels of the actors."""
     skin: Mask
-    """Their bare skin, eyes included."""
+    """Pixels of bare skin, eyes included."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,11 +274,11 @@ class Room:
             for capsule in clothes:
                 canvas.draw_capsule(capsule, CLOTH)
             for ellipsoid in bare:
-                canvas.draw_ellipsoid(ellipsoid)
+                canvas.draw_ellipsoid(ellipsoid, BARE)
         if conditions.obstacle is not None:
             middle, half = np.array(conditions.obstacle), np.array([0.0, 0.065, 0.0])
-            thing = Capsule(middle - half, middle + half, 0.035, (45, 45, 48))
-            canvas.draw_capsule(thing, THING)
+            obstacle = Capsule(middle - half, middle + half, 0.035, (45, 45, 48))
+            canvas.draw_capsule(obstacle, OBSTACLE)
         phase = frame / max(len(self) - 1, 1)
         light = 1.0 - conditions.dimming * np.sin(np.pi * phase) ** 2
         colours = light * canvas.colours
@@ -129,11 +287,8 @@ class Room:
             colours += np.random.default_rng(seed).normal(0.0, conditions.noise, colours.shape)
         picture = np.clip(np.rint(colours), 0, 255).astype(np.uint8)[..., ::-1]
         bare_skin = canvas.kinds == BARE
-        return View(
-            np.ascontiguousarray(picture),
-            binary_mask((canvas.kinds == CLOTH) | bare_skin),
-            binary_mask(bare_skin),
-        )
+        person = binary_mask((canvas.kinds == CLOTH) | bare_skin)
+        return View(np.ascontiguousarray(picture), person, binary_mask(bare_skin))
 
 
 class _Canvas:
@@ -147,7 +302,7 @@ class _Canvas:
         self.depth = np.full((tall, wide), np.inf)
         # The wall is a little uneven, the floor darker: one colour, as walls are.
         slope = self.rays[..., 1] / np.minimum(self.rays[..., 2], -1e-6)
-        rise = camera.centre[1] + (WALL - camera.centre[2]) * slope
+        rise = camera.centre[1] + (WALL_DEPTH - camera.centre[2]) * slope
         shade = 1.0 - 0.12 * np.abs(grid[..., 0] / wide - 0.5) - 0.22 * (rise < 0.0)
         self.colours = shade[..., None] * wall
         self.kinds = np.full((tall, wide), NOTHING, np.int64)
@@ -183,8 +338,8 @@ class _Canvas:
         normal = (hit - start - part[..., None] * axis) / radius
         self._paint(window, t, normal, colour, kind)
 
-    def draw_ellipsoid(self, ellipsoid: Ellipsoid) -> None:
-        """Cast rays at an ellipsoid of bare skin."""
+    def draw_ellipsoid(self, ellipsoid: Ellipsoid, kind: int) -> None:
+        """Cast rays at an ellipsoid."""
         centre, rotation, half, colour = ellipsoid
         window = self._window(centre[None], float(half.max()))
         if window is None:
@@ -200,7 +355,7 @@ class _Canvas:
         hit = out + np.where(np.isfinite(t), t, 0.0)[..., None] * way
         normal = arrays.rotate(rotation, hit / half)
         normal /= np.maximum(np.linalg.norm(normal, axis=-1, keepdims=True), 1e-12)
-        self._paint(window, t, normal, colour, BARE)
+        self._paint(window, t, normal, colour, kind)
 
     def _window(self, positions: Floats, radius: float) -> Box | None:
         """Return the rows and columns in which a solid around some positions can lie."""

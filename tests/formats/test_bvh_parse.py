@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from sixpoint.errors import FormatError, located
-from sixpoint.formats import bvh_text
-from sixpoint.formats.bvh_text import parse_bvh
+from sixpoint.formats import bvh_read
+from sixpoint.formats.bvh_read import parse_bvh
 
 from .samples import BVH, HEADER, MOTION
 
@@ -183,7 +183,7 @@ def test_no_root():
 
 
 def test_too_many_joints_or_sites(monkeypatch):
-    monkeypatch.setattr(bvh_text, "MAX_JOINTS", 2)
+    monkeypatch.setattr(bvh_read, "MAX_JOINTS", 2)
     joint = "JOINT a { OFFSET 0 0 0 } "
     site = "End Site { OFFSET 0 0 0 } "
     for many, message in ((joint * 2, "at most 2 joints"), (site * 3, "at most 2 End Sites")):
