@@ -5,12 +5,8 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Mapping
-<<<<<<< HEAD
 from dataclasses import dataclass, replace
-=======
-from dataclasses import dataclass
 from inspect import signature
->>>>>>> vision
 from pathlib import Path
 from typing import Any
 
@@ -108,7 +104,6 @@ def format_of(path: PathLike, task: str = "read") -> Format:
     return able[suffix]
 
 
-<<<<<<< HEAD
 def suffixes(task: str) -> tuple[str, ...]:
     """Return file name endings that can "read", "write", "read_points" or "write_points"."""
     able = [form for form in FORMATS.values() if getattr(form, task) is not None]
@@ -122,22 +117,13 @@ def takes_skeleton(path: PathLike) -> bool:
 
 
 def load(path: PathLike, *, roles: Mapping[str, str] | None = None, **options: Any) -> Motion:
-    """Read a motion: BVH, AMC with ASF, NPZ.
-
-    Args:
-        path: the file; its ending says the format.
-        roles: role -> joint, such as ``l_wrist``, where the names of joints do not say it.
-        **options: those of the format, where they differ from None: `unit` (metres per file unit or
-            a name such as "cm"), `up` ("y", "z", "x"), `rate` [Hz], `lenient`, `skeleton` (.asf).
-=======
-def load(path: PathLike, **options: Any) -> Motion:
     """Read a motion: BVH, AMC with ASF, NPZ, or another of `FORMATS` that can be read.
 
     Args:
         path: the file; its ending says the format.
+        roles: role -> joint, such as ``l_wrist``, where the names of joints do not say it.
         **options: those of the format, such as `unit` (metres per file unit or a name such as
             "cm"), `up` ("y", "z", "x"), `rate` [Hz], `lenient`, `skeleton` (.asf); None is default.
->>>>>>> vision
 
     Raises:
         FormatError: the file cannot be read; says where.
