@@ -1,6 +1,6 @@
-"""Bodies, settings and memory for the sequential kernels, made by hand.
+"""Bodies, settings and memory for the kernels of people, made by hand.
 
-The kernels' helpers are plain Python functions: tests call them with tables from here.
+The helpers of kernels are plain Python functions: tests call them with contexts from here.
 """
 
 from __future__ import annotations
@@ -18,28 +18,25 @@ from sixpoint.kernels.limits import FREE_ROW, LimitTable, limit_table, limit_vio
 from sixpoint.kernels.types import Floats, Quat, Vec3
 from sixpoint.limits import JointLimit, Limits, SwingTwistLimit, adult_limits
 from sixpoint.motion.motion import Motion
-from sixpoint.solvers._kernels.limb import solve_limb
-from sixpoint.solvers._kernels.pelvis import pelvis_frame
-from sixpoint.solvers._kernels.sik import solve_frame
-from sixpoint.solvers._kernels.tables import (
+from sixpoint.motion.points import SIX
+from sixpoint.solvers import SequentialSolver, Solver
+from sixpoint.solvers.context import Output, RecordArray, new_frames, new_output
+from sixpoint.solvers.people.body import build_body, new_state, new_work, row_names, set_spine
+from sixpoint.solvers.people.points import pelvis_frame
+from sixpoint.solvers.people.tables import (
+    FIRST_LIMB,
     LIMB_ROWS,
     LIMBS,
     Body,
-    RecordArray,
     Settings,
     State,
     Work,
 )
-from sixpoint.solvers._kernels.trunk import solve_trunk
-from sixpoint.solvers.body_table import (
-    build_body,
-    new_frames,
-    new_state,
-    new_work,
-    row_names,
-    set_spine,
-)
-from sixpoint.solvers.sik import SequentialSolver
+from sixpoint.solvers.sequential.context import SequentialContext
+from sixpoint.solvers.sequential.limb import solve_limb
+from sixpoint.solvers.sequential.plan import SequentialPlan
+from sixpoint.solvers.sequential.sik import solve_frame
+from sixpoint.solvers.sequential.trunk import solve_trunk
 
 ORIGIN = (0.0, 0.0, 0.0)
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
@@ -86,9 +83,17 @@ def human(limited: bool = False) -> Figure:
     return Figure(record, limits.table(row_names(HUMAN, record[0])), rest)
 
 
-def settings(rate: float = 60.0, **changed: Any) -> Settings:
+@cache
+def plan_of(chosen: Solver) -> SequentialPlan:
+    """The tables of a method for the built-in figure."""
+    plan = chosen.prepare(HUMAN).plan
+    assert isinstance(plan, SequentialPlan)
+    return plan
+
+
+def settings(rate: float = 60.0, kind: type[Solver] = SequentialSolver, **changed: Any) -> Settings:
     """Settings as kernels read them; the default is the solver's."""
-    return SequentialSolver(**changed).records(rate)[0]
+    return plan_of(kind(**changed)).new_settings(rate)[0]
 
 
 def memory() -> State:
@@ -99,6 +104,24 @@ def memory() -> State:
 def scratch() -> Work:
     """Room to work in."""
     return new_work()[0]
+
+
+def context(
+    figure: Figure | None = None, chosen: Settings | None = None, state: State | None = None
+) -> SequentialContext:
+    """What kernels are given, records opened; by default a human who has done nothing yet.
+
+    The scratch memory is fresh, as is the state unless one is given.
+    """
+    figure = human() if figure is None else figure
+    return SequentialContext(
+        figure.body,
+        settings() if chosen is None else chosen,
+        memory() if state is None else state,
+        scratch(),
+        figure.limits,
+        figure.rest,
+    )
 
 
 def spine_body(
@@ -133,10 +156,11 @@ def curved_spine(degrees: Sequence[float], lengths: Sequence[float]) -> np.ndarr
     return directions * np.array(lengths)[:, None]
 
 
-G15_SPINE = curved_spine((-12, 10, 8, -10, 6), (0.12, 0.12, 0.12, 0.10, 0.10))
-CURVED_BODY = spine_body(G15_SPINE)
+CURVED_SPINE = curved_spine((-12, 10, 8, -10, 6), (0.12, 0.12, 0.12, 0.10, 0.10))
+G15_SPINE = CURVED_SPINE  # the name before, for tests that still use it
+CURVED_BODY = spine_body(CURVED_SPINE)
 STIFF_BODY = spine_body(
-    G15_SPINE,
+    CURVED_SPINE,
     dict.fromkeys(
         range(1, 6),
         SwingTwistLimit.degrees(
@@ -169,9 +193,9 @@ class Trunk:
 
     def __init__(self, body: Figure, **changed: Any) -> None:
         self.body = body
-        self.settings = settings(**changed)
-        self.state: State = memory()
-        self.work: Work = scratch()
+        self.context = context(body, settings(**changed))
+        self.state: State = self.context.state
+        self.work: Work = self.context.work
         self.steps = 0
         self.flags = 0
 
@@ -188,16 +212,10 @@ class Trunk:
         middle = np.array(pelvis)
         self.work.points[:] = (pelvis, head, middle + side, middle - side, side, -side)
         self.frame = (
-            pelvis_frame(self.settings, self.state, self.work.points)
-            if pelvis_turn is None
-            else pelvis_turn
+            pelvis_frame(self.context, self.work.points) if pelvis_turn is None else pelvis_turn
         )
         self.steps, self.flags = solve_trunk(
-            self.body.body,
-            self.body.limits,
-            self.settings,
-            self.state,
-            self.work,
+            self.context,
             self.frame,
             pelvis_turn is not None,
             IDENTITY if head_turn is None else head_turn,
@@ -235,18 +253,15 @@ class Limb:
 
     def __init__(self, body: Figure, limb: int = L_ARM, **changed: Any) -> None:
         self.body, self.limb = body, limb
-        self.settings = settings(**changed)
-        self.state: State = memory()
-        self.work: Work = scratch()
+        self.context = context(body, settings(**changed))
+        self.state: State = self.context.state
+        self.work: Work = self.context.work
         self.end: np.ndarray = np.zeros(3)
         self.flags = 0
 
     def solve(self, target: ArrayLike) -> Limb:
         x, y, z = np.array(target, dtype=np.float64).tolist()
-        figure = self.body
-        end, self.flags = solve_limb(
-            figure.body, figure.limits, self.settings, self.state, self.work, self.limb, (x, y, z)
-        )
+        end, self.flags = solve_limb(self.context, self.limb, (x, y, z))
         self.end = np.array(end)
         self.miss = float(np.linalg.norm(self.end - target))
         self.state.frames += 1
@@ -276,31 +291,20 @@ class Limb:
 
 
 class Plain:
-    """Whole frames by the kernel's plain Python, with its memory in the open."""
+    """Whole frames of sequential IK in plain Python, with its memory in the open."""
 
     def __init__(self, body: Figure | None = None, rate: float = 60.0, **changed: Any) -> None:
         self.body = human() if body is None else body
-        self.settings = settings(rate, **changed)
-        self.state: State = memory()
-        self.work: Work = scratch()
-        self.out = new_frames(len(self.body.rest), 1)
+        self.context = context(self.body, settings(rate, **changed))
+        self.state: State = self.context.state
+        self.work: Work = self.context.work
+        self.out: Output = new_output(len(self.body.rest), len(SIX), 1)
+        self.frames = new_frames(self.out, len(SIX), FIRST_LIMB)
 
     def solve(self, six: ArrayLike, turned: ArrayLike | None = None) -> Plain:
-        seen = np.array(six, dtype=np.float64)
-        known = np.full((2, 4), np.nan) if turned is None else np.array(turned)
-        figure = self.body
-        solve_frame(
-            figure.body,
-            self.settings,
-            self.state,
-            self.work,
-            figure.limits,
-            figure.rest,
-            seen,
-            known,
-            self.out,
-            0,
-        )
+        self.frames.positions[0] = six
+        self.frames.rotations[0] = np.nan if turned is None else turned
+        solve_frame(self.context, self.frames, 0)
         return self
 
     @property
