@@ -52,6 +52,8 @@ class Numbers(NamedTuple):
 
     length: int
     bounds: Interval
+    not_all_zero: bool = False
+    """Whether one of them at least must not be zero."""
 
     def holds(self, values: Any) -> bool:
         """Whether there are as many numbers as there should be, all inside the bounds."""
@@ -70,6 +72,8 @@ NonNegative: TypeAlias = Annotated[float, Interval(0.0)]
 Fraction: TypeAlias = Annotated[float, Interval(0.0, 1.0)]
 Count: TypeAlias = Annotated[int, Interval(1, 100_000)]
 Triple: TypeAlias = tuple[float, float, float]
+Weights: TypeAlias = Annotated[Triple, Numbers(3, Interval(0.0), not_all_zero=True)]
+"""Three shares of something; they need not sum to one."""
 
 
 def settings_of(kind: type) -> dict[str, Any]:
@@ -170,6 +174,8 @@ def _check(name: str, value: object, allowed: Any) -> None:
         if isinstance(interval, Numbers):
             if not interval.holds(value):
                 raise InputError(f"Expected `{name}` {interval}, got {value!r}.")
+            if interval.not_all_zero and not any(typing.cast("Sequence[float]", value)):
+                raise InputError(f"Expected at least one of the `{name}` to be above zero.")
             return
         kinds = (int, np.integer) if number is int else (int, float, np.number)
         if isinstance(value, bool) or not isinstance(value, kinds):

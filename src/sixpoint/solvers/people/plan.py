@@ -32,7 +32,7 @@ from ..context import (
 )
 from ..plan import Plan, Status
 from ..problem import Problem
-from ..settings import Interval, Number, Numbers, Triple, settings_record
+from ..settings import Interval, Number, Weights, settings_record
 from ..solution import StopReason
 from .body import build_body, held_rest, new_state, new_work, remember_pose
 from .tables import FIRST_LIMB, HEAD, LIMBS
@@ -65,7 +65,7 @@ REASONS = (
 class PersonSettings:
     """Settings of all methods that reconstruct people from six points."""
 
-    weights: Annotated[Triple, Numbers(3, Interval(0.0))] = (1.0, 1.0, 0.0)
+    weights: Weights = (1.0, 1.0, 0.0)
     """How much the line between the wrists, the line between the ankles and the frame before decide
     where the pelvis faces. (1, 1, 0) suits fights and sports; (0.1, 0.1, 1) walking and climbing,
     where wrists and ankles swing against each other; a third weight that outweighs the others also
@@ -106,8 +106,6 @@ class PersonPlan(Plan):
                 f"Expected a solver of any skeleton for `tasks`, got {solver.name!r}, which moves "
                 "people by six points."
             )
-        if sum(solver.weights) <= 0.0:
-            raise InputError("Expected at least one of the `weights` to be above zero.")
         anatomy = problem.skeleton.anatomy
         self.body, rest = build_body(anatomy)
         self.rest = held_rest(problem.skeleton, problem.limits, rest)

@@ -16,7 +16,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -55,7 +55,7 @@ from ..people.plan import PersonPlan, PersonSettings
 from ..people.points import begin_frame, known_rotation
 from ..people.tables import FIRST_LIMB, HEAD, LIMB_ROWS, LIMBS, PELVIS
 from ..problem import Problem
-from ..settings import Fraction, Interval, NonNegative, Number, Numbers, Triple
+from ..settings import Fraction, NonNegative, Number, Weights
 from .guided_tables import (
     ENDS,
     GUIDE,
@@ -109,7 +109,7 @@ class GuidedSolver(PersonSettings, Solver):
     title: ClassVar[str] = "Sequential IK, guided by a prior"
     capabilities: ClassVar[Capabilities] = SequentialSolver.capabilities
 
-    weights: Annotated[Triple, Numbers(3, Interval(0.0))] = (1.0, 1.0, 1.0)
+    weights: Weights = (1.0, 1.0, 1.0)
     """As for `sik`; here only for frames in which the prior is not trusted."""
     prior: str = ""
     """File of the model, as written by `sixpoint train`; empty for the one built in."""
