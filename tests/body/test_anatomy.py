@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from oracles import assert_same_rotation
 from rest_poses import REST_POSES, TWISTED, X, Y, Z, both_arms, pruned, rebased
 from rigs import insert_above, odd_rig, random_rotations
-from sixpoint.body.anatomy import Anatomy, anatomy_of
+from sixpoint.body.anatomy import Anatomy
 from sixpoint.body.anthropometry import body_height, lengths_from_stature
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.errors import InputError, UnknownName
@@ -38,7 +38,7 @@ def test_the_built_in_figure_stands_neutral_as_it_is():
     assert_same_rotation(anatomy.neutral, arrays.identity(FIGURE.joint_count))
     assert anatomy.offsets == pytest.approx(FIGURE.node_offsets, abs=1e-12)
     assert not anatomy.offsets.flags.writeable
-    assert anatomy_of(FIGURE) is anatomy
+    assert FIGURE.anatomy is anatomy
 
 
 def test_limbs_hang_and_faces_look_forward():
@@ -211,7 +211,7 @@ def assert_anatomy_of_the_figure(rig: Skeleton, atol: float = 1e-9) -> None:
     assert anatomy.stature == pytest.approx(figure.stature, abs=atol)
     assert anatomy.spine == figure.spine
     # In the neutral stance the joints stand as N says: forward kinematics agrees.
-    neutral = anatomy.from_anatomical(arrays.identity(rig.joint_count))
+    neutral = anatomy.skeleton.articulation.from_rest(arrays.identity(rig.joint_count))
     positions, world = arrays.forward(rig.parents, rig.offsets, neutral)
     assert_same_rotation(world, anatomy.neutral, atol=1e-9)
     nodes = rig.node_positions(positions, world)
@@ -222,7 +222,7 @@ def test_the_same_movement_has_the_same_anatomical_rotations():
     rng = np.random.default_rng(5)
     turned = random_rotations(rng, FIGURE.joint_count, size=0.4)
     for rig in (rebased(FIGURE, both_arms(90.0)), odd_rig(2)):
-        rotations = rig.anatomy.from_anatomical(turned)
+        rotations = rig.anatomy.skeleton.articulation.from_rest(turned)
         positions, world = arrays.forward(rig.parents, rig.offsets, rotations)
         truth, upright = arrays.forward(FIGURE.parents, FIGURE.offsets, turned)
         assert positions - positions[0] == pytest.approx(truth - truth[0], abs=1e-9)
@@ -237,9 +237,13 @@ def test_anatomical_rotations_and_back(seed, shape):
     rng = np.random.default_rng(seed)
     for rig in (FIGURE, odd_rig(3), cmu_rig()):
         rotations = random_rotations(rng, *shape, rig.joint_count)
-        there = rig.anatomy.to_anatomical(rotations)
-        assert rig.anatomy.from_anatomical(there) == pytest.approx(rotations, abs=1e-12)
-        again = rig.anatomy.to_anatomical(rig.anatomy.from_anatomical(rotations))
+        there = rig.anatomy.skeleton.articulation.to_rest(rotations)
+        assert rig.anatomy.skeleton.articulation.from_rest(there) == pytest.approx(
+            rotations, abs=1e-12
+        )
+        again = rig.anatomy.skeleton.articulation.to_rest(
+            rig.anatomy.skeleton.articulation.from_rest(rotations)
+        )
         assert again == pytest.approx(rotations, abs=1e-12)
 
 
@@ -308,8 +312,8 @@ def test_roles_may_be_sites(pose):
     assert role_places(anatomy) == pytest.approx(role_places(FIGURE.anatomy), abs=1e-9)
     assert anatomy.scored[1].sum() == 22.0
     wrist = anatomy.node("l_wrist")
-    assert rig.names[anatomy.joint_carrying(wrist)] == "l_elbow"
-    assert anatomy.joint_carrying(rig.index("l_elbow")) == rig.index("l_elbow")
+    assert rig.names[anatomy.skeleton.carrier(wrist)] == "l_elbow"
+    assert anatomy.skeleton.carrier(rig.index("l_elbow")) == rig.index("l_elbow")
 
 
 def without_clavicles() -> Skeleton:

@@ -143,7 +143,7 @@ def test_rotations_are_rotations():
 def test_limits_are_those_of_the_solver(region):
     rng = np.random.default_rng(2)
     rotations = arrays.from_rotvec(0.5 * rng.normal(size=(300, 3)))
-    limit = SPINE[region].limit(REGIONS.count(region))
+    limit = SPINE[region].limit(joints=REGIONS.count(region))
     held = _held(Value(arrays.to_matrix(rotations)), region).array
     wanted = arrays.to_matrix(np.array([limit.project(q) for q in rotations]))
     assert np.abs(held - wanted).max() < 2e-3  # the boundary is sampled

@@ -146,11 +146,13 @@ def test_frames_take_anatomical_rotations_to_the_rig():
         if name:
             turned[:] = arrays.identity(1)
             turned[rig.index(name)] = quarter
-            expected = rig.anatomy.from_anatomical(turned)[rig.index(name)]
+            expected = rig.anatomy.skeleton.articulation.from_rest(turned)[rig.index(name)]
             found = arrays.multiply(arrays.multiply(body.before[row], quarter), body.after[row])
             assert_same_rotation(found, expected, atol=1e-12)
     assert_same_rotation(
-        rest, rig.anatomy.from_anatomical(arrays.identity(rig.joint_count)), atol=1e-12
+        rest,
+        rig.anatomy.skeleton.articulation.from_rest(arrays.identity(rig.joint_count)),
+        atol=1e-12,
     )
 
 

@@ -121,7 +121,7 @@ def test_hands_and_feet_can_stay_neutral():
     clip = builtin("boxing").frames(slice(0, 20))
     motion = sp.reconstruct(clip.points(), clip.skeleton, solver="guided", ends="neutral").motion
     anatomy = clip.skeleton.anatomy
-    turns = anatomy.to_anatomical(motion.rotations)[
+    turns = anatomy.skeleton.articulation.to_rest(motion.rotations)[
         :, [anatomy.node("l_wrist"), anatomy.node("r_ankle")]
     ]
     assert arrays.angle_between(turns, arrays.identity(1, 1)).max() < 1e-9

@@ -267,7 +267,7 @@ def test_what_is_left_is_drawn_to_the_posture():
 def test_elbows_stay_behind_and_knees_in_front():
     clip = builtin("squat")
     result = sp.reconstruct(clip.points(), clip.skeleton, "pik")
-    local = clip.skeleton.anatomy.to_anatomical(result.motion.rotations)
+    local = clip.skeleton.anatomy.skeleton.articulation.to_rest(result.motion.rotations)
     for role, sign in (("l_elbow", -1.0), ("r_elbow", -1.0), ("l_knee", 1.0), ("r_knee", 1.0)):
         hinge = local[:, clip.skeleton.anatomy.node(role)]
         assert (sign * 2.0 * np.arctan2(hinge[:, 1], hinge[:, 0]) > -1e-6).all()

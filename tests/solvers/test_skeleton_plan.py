@@ -154,7 +154,7 @@ def test_people_move_in_parts_within_their_limits():
     motion = tracker.solve_clip(Points(names, places[None], 60.0)).motion
     assert adult_limits(person).violations(motion).max() < 1e-9
     head = person.articulation.node("head")
-    unmoved = person.anatomy.from_anatomical(arrays.identity(person.joint_count))
+    unmoved = person.anatomy.skeleton.articulation.from_rest(arrays.identity(person.joint_count))
     np.testing.assert_allclose(solution.pose.rotations[head], unmoved[head], atol=1e-12)
 
 

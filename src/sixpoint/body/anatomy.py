@@ -23,6 +23,7 @@ import numpy as np
 
 from ..errors import InputError, UnknownName
 from ..kernels import arrays
+from ..kernels.arrays import as_quat, as_vec
 from ..kernels.quaternion import (
     quat_conj,
     quat_from_axis_angle,
@@ -88,12 +89,6 @@ class Anatomy:
     def has(self, role: str) -> bool:
         """Whether the rig has this role (clavicles are optional)."""
         return role in self.roles.nodes
-
-    def joint_carrying(self, node: int) -> int:
-        """The node itself or, for a site, the joint it is fixed to."""
-        if node < self.skeleton.joint_count:
-            return node
-        return int(self.skeleton.node_parents[node])
 
     def vector(self, start: int, end: int) -> Floats:
         """From one node to another in the neutral stance [m]."""
@@ -179,23 +174,6 @@ class Anatomy:
         nodes = sorted(weights)
         return np.array(nodes, np.int64), np.array([weights[k] for k in nodes])
 
-    def to_anatomical(self, rotations: Floats) -> Floats:
-        """Rig local rotations (..., J, 4) to anatomical local rotations a_j."""
-        before, after = self._frames
-        return arrays.multiply(arrays.multiply(before, rotations), arrays.conjugate(after))
-
-    def from_anatomical(self, rotations: Floats) -> Floats:
-        """Anatomical local rotations (..., J, 4) to the rig's own q_j."""
-        before, after = self._frames
-        return arrays.multiply(arrays.multiply(arrays.conjugate(before), rotations), after)
-
-    @cached_property
-    def _frames(self) -> tuple[Floats, Floats]:
-        """N of each joint's parent (identity above roots), and N of the joint."""
-        before = self.neutral[self.skeleton.parents].copy()
-        before[self.skeleton.parents < 0] = (1.0, 0.0, 0.0, 0.0)
-        return before, self.neutral
-
 
 def anatomy_of(skeleton: Skeleton) -> Anatomy:
     """The anatomy of a skeleton, found once and kept with it."""
@@ -222,21 +200,19 @@ def build_anatomy(skeleton: Skeleton, roles: Roles) -> Anatomy:
     return Anatomy(skeleton, roles, frozen_array(neutral), frozen_array(offsets), spine, colocated)
 
 
-def _vec(values: Floats) -> Vec3:
-    return (float(values[0]), float(values[1]), float(values[2]))
-
-
 def _body_frame(positions: Floats, roles: Roles) -> Quat:
     """Rotation whose columns are left, up and forward of the bind pose."""
     at = roles.nodes
-    stance = _vec(positions[at["head"]] - (positions[at["l_ankle"]] + positions[at["r_ankle"]]) / 2)
+    stance = as_vec(
+        positions[at["head"]] - (positions[at["l_ankle"]] + positions[at["r_ankle"]]) / 2
+    )
     if vec_length(stance) < 1e-9:
         raise InputError("The head and the ankles of this skeleton are at the same place.")
     stance = vec_unit(stance, Y)
     # On level ground the pelvis is level however the spine leans; otherwise trust the body's axis.
     up = Y if vec_dot(stance, Y) > UPRIGHT else stance
     for part in ("hip", "shoulder", "knee", "ankle", "elbow", "wrist"):
-        across = vec_reject(_vec(positions[at[f"l_{part}"]] - positions[at[f"r_{part}"]]), up)
+        across = vec_reject(as_vec(positions[at[f"l_{part}"]] - positions[at[f"r_{part}"]]), up)
         if vec_length(across) > 1e-6 * max(1e-6, float(np.ptp(positions))):
             left = vec_unit(across, X)
             return quat_from_columns((left, up, vec_cross(left, up)))
@@ -255,14 +231,14 @@ def _limb_turns(
             (("hip", "knee", "ankle"), 1.0),
         ):
             a, b, c = (roles.nodes[f"{side}_{part}"] for part in parts)
-            upper = quat_rotate(upright, _vec(positions[b] - positions[a]))
-            lower = quat_rotate(upright, _vec(positions[c] - positions[b]))
+            upper = quat_rotate(upright, as_vec(positions[b] - positions[a]))
+            lower = quat_rotate(upright, as_vec(positions[c] - positions[b]))
             # Z as fallback: an arm stretched straight up comes down sideways.
             turn = rotation_between(upper, DOWN, Z)
             usual = (flexion, 0.0, 0.0)
             hinge = usual
             if (name := skeleton.node_names[b]) in known:
-                axis = quat_rotate((*map(float, bind[b]),), known[name])  # type: ignore[arg-type]
+                axis = quat_rotate(as_quat(bind[b]), known[name])
                 hinge = quat_rotate(quat_mul(turn, upright), axis)
             elif vec_angle(upper, lower) > BENT_AT_REST:
                 hinge = quat_rotate(turn, vec_cross(upper, lower))

@@ -77,11 +77,6 @@ class Articulation:
             return roles[name]
         raise UnknownName("joint", name, (*nodes, *roles))
 
-    def carrier(self, node: int) -> int:
-        """The node itself or, for a site, the joint it is fixed to."""
-        joints = self.skeleton.joint_count
-        return node if node < joints else int(self.skeleton.node_parents[node])
-
     def moving(self, node: int) -> Bools:
         """Which joints turn a node, or move it, shape (J,)."""
         out = np.zeros(self.skeleton.joint_count, np.bool_)
@@ -196,8 +191,3 @@ def build_articulation(skeleton: Skeleton, anatomy: Anatomy | None) -> Articulat
         frozen_array(freedom, np.int64),
         frozen_array(axes),
     )
-
-
-def person(skeleton: Skeleton) -> Anatomy | None:
-    """The anatomy of a human, None for any other skeleton."""
-    return skeleton.anatomy if skeleton.kind == "human" else None

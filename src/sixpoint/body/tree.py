@@ -131,6 +131,10 @@ class JointTree(Value):
             chain.append(int(self.node_parents[chain[-1]]))
         return chain[::-1]
 
+    def carrier(self, node: int) -> int:
+        """The node itself or, for a site, the joint that it is fixed to."""
+        return node if node < self.joint_count else int(self.node_parents[node])
+
     def children(self, node: int) -> list[int]:
         """Nodes whose parent this is, in order."""
         return [int(k) for k in np.flatnonzero(self.node_parents == node)]

@@ -220,7 +220,8 @@ def within_limits(stations: Value) -> Value:
 @cache
 def _limit(region: str) -> tuple[SwingTwistLimit, Array]:
     """The limit of one joint of a region, and its boundary at every degree from -180 to 180."""
-    limit = SPINE[region].limit(REGIONS.count(region))
+    limit = SPINE[region].limit(joints=REGIONS.count(region))
+    assert isinstance(limit, SwingTwistLimit)
     angles = np.linspace(-np.pi, np.pi, DEGREES + 1)
     return limit, limit.amplitude(angles).astype(np.float32)
 

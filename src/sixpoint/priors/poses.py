@@ -12,7 +12,7 @@ from typing import Self
 
 import numpy as np
 
-from ..body.anatomy import Anatomy, anatomy_of
+from ..body.anatomy import Anatomy
 from ..kernels import arrays
 from ..kernels.types import Floats, Ints
 from ..motion.motion import STRIPE, Motion
@@ -118,13 +118,13 @@ def poses_of(motion: Motion) -> Poses:
 
 
 def _poses(motion: Motion, frames: slice) -> Poses:
-    anatomy = anatomy_of(motion.skeleton)
+    anatomy = motion.skeleton.anatomy
     spine = spine_map(anatomy)
     _, world = motion.world(frames)
     rotations = arrays.multiply(world, arrays.conjugate(anatomy.neutral))
     pelvis = anatomy.node("pelvis")
     first = spine.lower if spine.lower >= 0 else pelvis
-    parts = [first, *anatomy.bends[1:-1], anatomy.joint_carrying(anatomy.bends[-1])]
+    parts = [first, *anatomy.bends[1:-1], anatomy.skeleton.carrier(anatomy.bends[-1])]
     along = rotations[:, parts]
     blend = spine.stations
     stations = arrays.slerp(along[:, blend.low], along[:, blend.high], blend.share)
@@ -132,7 +132,7 @@ def _poses(motion: Motion, frames: slice) -> Poses:
     limbs, clavicles = [], []
     for limb, (clavicle, *roles) in enumerate(LIMB_ROLES):
         nodes = [anatomy.node(role) for role in roles]
-        limbs.append(rotations[:, [anatomy.joint_carrying(node) for node in nodes]])
+        limbs.append(rotations[:, [anatomy.skeleton.carrier(node) for node in nodes]])
         if limb < ARMS:
             has = anatomy.has(clavicle)
             clavicles.append(rotations[:, anatomy.node(clavicle)] if has else stations[:, CHEST])

@@ -141,7 +141,7 @@ def node_position(pose: Pose, name: str) -> Vec3:
 def node_rotation(pose: Pose, name: str) -> Floats:
     """World rotation relative to rest of a joint, or of the joint that carries a site, (4,)."""
     body = pose.skeleton.articulation
-    joint = body.carrier(body.node(name))
+    joint = body.skeleton.carrier(body.node(name))
     return arrays.multiply(pose.world()[1][joint], arrays.conjugate(body.neutral[joint]))
 
 
@@ -173,7 +173,11 @@ def node_jacobian(pose: Pose, name: str, column: Callable[[Vec3, Vec3, Vec3], Ve
     node = body.node(name)
     joints, axes = joint_columns(pose)
     arms = pose.world()[0][node] - joints
-    triples = (moving_axes(pose, node, axes), moving_axes(pose, body.carrier(node), axes), arms)
+    triples = (
+        moving_axes(pose, node, axes),
+        moving_axes(pose, body.skeleton.carrier(node), axes),
+        arms,
+    )
     return rows_of(column(*map(as_vec, triple)) for triple in zip(*triples, strict=True))
 
 

@@ -13,7 +13,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..body.anatomy import anatomy_of
 from ..body.shapes import BodyShape, free_pairs
 from ..errors import InputError
 from ..kernels import arrays
@@ -57,7 +56,7 @@ class _Arm:
 
     def __init__(self, motion: Motion, side: str, limits: Limits | None) -> None:
         self.motion, self.limits = motion, limits
-        anatomy = anatomy_of(motion.skeleton)
+        anatomy = motion.skeleton.anatomy
         self.shoulder = anatomy.node(f"{side}_shoulder")
         positions, world = motion.world()
         shape, pairs = free_pairs(motion.skeleton)

@@ -13,7 +13,6 @@ from functools import cached_property
 
 import numpy as np
 
-from ..body.anatomy import anatomy_of
 from ..body.shapes import TorsoPrism, elbow_radius, torso_prisms
 from ..body.skeleton import Skeleton
 from ..errors import InputError
@@ -69,7 +68,7 @@ class ElbowTorso:
         """
         if motion.skeleton != self.skeleton:
             raise InputError("Expected a motion of this skeleton, got one of another.")
-        anatomy = anatomy_of(self.skeleton)
+        anatomy = self.skeleton.anatomy
         elbows = np.array([anatomy.node("l_elbow"), anatomy.node("r_elbow")])
         out = np.empty((len(motion), 2))
         for f in range(0, len(motion), STRIPE):

@@ -187,7 +187,7 @@ class Smoothness(ScalarTask):
                 )
             return np.arange(skeleton.joint_count)
         body = skeleton.articulation
-        return np.array([body.carrier(body.node(name)) for name in self.chain], np.int64)
+        return np.array([body.skeleton.carrier(body.node(name)) for name in self.chain], np.int64)
 
     def pairs(self, skeleton: Skeleton) -> Ints:
         """Joints that are compared, each pair once, (P, 2)."""

@@ -276,11 +276,11 @@ class Estimate:
         # high as both sectors that meet there.
         swing = self.fit.swing[joint] + self.margin
         knots = np.clip(_outwards(np.maximum(swing, np.roll(swing, 1)), 1.0), LEAST_SWING, np.pi)
-        frames = self.fit.frames
+        bone, e1, e2 = map(as_vec, self.fit.frames[:, joint])
         return SwingTwistLimit(
-            as_vec(frames.bone[joint]),
-            as_vec(frames.e1[joint]),
-            as_vec(frames.e2[joint]),
+            bone,
+            e1,
+            e2,
             tuple(np.radians(np.linspace(-180.0, 180.0, SECTORS + 1)).tolist()),
             (*knots.tolist(), float(knots[0])),
             self._widened(self.fit.twist, joint, 0),

@@ -16,6 +16,7 @@ import numpy as np
 from ...body.articulation import Articulation
 from ...kernels import arrays
 from ...kernels.types import Bools, Floats, Ints
+from ..adult import FRAMES
 from .classify import Classes
 from .intervals import Coverage
 
@@ -31,20 +32,11 @@ CENTRED = np.array((np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0))
 """Ry(90): in front of ZYZ angles it takes the middle of motion to (0, 90, 0) degrees."""
 
 
-LIMB_PARTS = ("shoulder", "elbow", "hip", "knee")
-"""Roles whose bones hang along -Y in the neutral stance."""
-HINGE_PARTS = ("elbow", "knee")
-"""Roles that are hinges about +X."""
-
-
-@dataclass(frozen=True, eq=False)
-class Frames:
-    """How the bones of J joints lie at rest: theta is the way from e1 to e2, seen from the bone."""
-
-    bone: Floats
-    """Unit vectors, shape (J, 3); e1 and e2 too, all three at right angles."""
-    e1: Floats
-    e2: Floats
+BONES = dict.fromkeys(("shoulder", "elbow", "hip", "knee"), "limb")
+BONES |= {"clavicle": "clavicle"} | dict.fromkeys(
+    ("lumbar", "thoracic", "cervical", "head"), "spine"
+)
+"""Role without its side -> key of `FRAMES`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +64,8 @@ class Fit:
     samples: int
     centre: Floats
     """Mean rotations, of the centred ZYZ boxes, shape (J, 4)."""
-    frames: Frames
+    frames: Floats
+    """Directions of the bones and of theta = 0 and 90 degrees, shape (3, J, 3)."""
     hinge: Ranges
     """One angle: about `Classes.axes`."""
     off_axis: Floats
@@ -108,31 +101,27 @@ def joint_roles(body: Articulation, joints: Ints) -> dict[str, str]:
 
 def usual_axes(names: Sequence[str], roles: Mapping[str, str]) -> Floats:
     """Axes of elbows and knees, +X as in the adult limits, shape (J, 3); 0 for others."""
-    known = [roles.get(name, "")[2:] in HINGE_PARTS for name in names]
+    known = [roles.get(name, "")[2:] in ("elbow", "knee") for name in names]
     return np.where(np.array(known)[:, None], (1.0, 0.0, 0.0), 0.0)
 
 
-def swing_frames(body: Articulation, joints: Ints) -> Frames:
-    """Bone, theta = 0 and theta = 90 degrees of each joint, as the adult limits have them.
+def swing_frames(body: Articulation, joints: Ints) -> Floats:
+    """Return bone, theta = 0 and theta = 90 degrees of each joint, shape (3, J, 3).
 
-    For limbs theta runs from flexion to abduction, for the spine from flexion to the left, for
-    clavicles from elevation to protraction. Other bones point to the first joint or site that hangs
-    from them, with theta = 0 as far forwards as can be.
+    Limbs, clavicles and the spine have those of the adult limits. Other bones point to the first
+    joint or site that hangs from them, with theta = 0 as far forwards as can be.
     """
     roles = joint_roles(body, joints)
-    frames = np.array([_frame(body, int(j), roles.get(body.skeleton.names[j], "")) for j in joints])
-    return Frames(frames[:, 0], frames[:, 1], frames[:, 2])
+    names = body.skeleton.names
+    frames = [_frame(body, int(j), roles.get(names[j], "")) for j in joints]
+    return np.array(frames).transpose(1, 0, 2)
 
 
 def _frame(body: Articulation, joint: int, role: str) -> Floats:
     side = -1.0 if role.startswith("r_") else 1.0
     part = role[2:] if role[:2] in ("l_", "r_") else role
-    if part in LIMB_PARTS:
-        return np.array([(0.0, -1.0, 0.0), (0.0, 0.0, 1.0), (side, 0.0, 0.0)])
-    if part == "clavicle":
-        return np.array([(side, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)])
-    if part in ("lumbar", "thoracic", "cervical", "head"):
-        return np.array([(0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (1.0, 0.0, 0.0)])
+    if part in BONES:
+        return np.array(FRAMES[BONES[part]]) * (side, 1.0, 1.0) + 0.0
     bone = _bone(body, joint)
     forwards = np.array((0.0, 0.0, 1.0) if abs(bone[2]) < 0.9 else (0.0, 1.0, 0.0))
     e1 = forwards - (forwards @ bone) * bone
@@ -158,20 +147,15 @@ def hinge_angles(turned: Floats, axes: Floats) -> tuple[Floats, Floats]:
     return arrays.wrap(2.0 * np.arctan2(along, w)), 2.0 * np.arctan2(across, np.hypot(w, along))
 
 
-def centred(turned: Floats, centre: Floats) -> Floats:
-    """Rotations whose ZYZ angles stand near (0, 90, 0) degrees where joints usually are."""
-    return arrays.multiply(arrays.multiply(arrays.conjugate(centre), turned), CENTRED)
-
-
-def swing_angles(turned: Floats, frames: Frames) -> tuple[Floats, Floats, Floats]:
+def swing_angles(turned: Floats, frames: Floats) -> tuple[Floats, Floats, Floats]:
     """Circumduction theta, amplitude psi and twist tau of rotations (..., J, 4) [rad]."""
-    b = frames.bone
+    b, *heads = frames
     w, v = turned[..., 0], turned[..., 1:]
     z = np.einsum("...k,...k->...", v, b)
     p = v - z[..., None] * b
     psi = 2.0 * np.arctan2(np.linalg.norm(p, axis=-1), np.hypot(w, z))
     heading = w[..., None] * np.cross(p, b) + z[..., None] * p
-    x, y = (np.einsum("...k,...k->...", heading, e) for e in (frames.e1, frames.e2))
+    x, y = (np.einsum("...k,...k->...", heading, e) for e in heads)
     return np.arctan2(y, x), psi, arrays.wrap(2.0 * np.arctan2(z, w))
 
 
@@ -206,7 +190,7 @@ class _Angles:
 
 
 def fit_ranges(
-    blocks: Iterable[Floats], classes: Classes, centre: Floats, frames: Frames, quantile: float
+    blocks: Iterable[Floats], classes: Classes, centre: Floats, frames: Floats, quantile: float
 ) -> Fit:
     """Go over all samples (n, J, 4), block by block, and find the ranges of every family."""
     joints = len(centre)
@@ -217,6 +201,7 @@ def fit_ranges(
     tally = np.zeros((joints, SECTORS, SWINGS), np.int64) if quantile < 1.0 else None
     samples = 0
     every = np.arange(joints)
+    back = arrays.conjugate(centre)
     for block in blocks:
         samples += len(block)
         turned = arrays.multiply(arrays.conjugate(classes.reference), block)
@@ -225,7 +210,7 @@ def fit_ranges(
         off[:, 0] += (across**2).sum(axis=0)
         off[:, 1] = np.maximum(off[:, 1], across.max(axis=0))
         zyz.add(arrays.to_zyz(block))
-        middle.add(arrays.to_zyz(centred(block, centre)))
+        middle.add(arrays.to_zyz(arrays.multiply(arrays.multiply(back, block), CENTRED)))
         xyz.add(arrays.to_euler("XYZ", block))
         theta, psi, tau = swing_angles(block, frames)
         twist.add(np.where(psi > BACKWARDS, np.nan, tau)[..., None])

@@ -197,7 +197,7 @@ def _goals(poses: Motion, side: str, amplitude: float) -> Floats:
     """Return where a hand shall be: `amplitude` times as far from where it would hang, (F, 3)."""
     anatomy = poses.skeleton.anatomy
     shoulder, _, wrist = _arm(anatomy, side)[-3:]
-    chest = anatomy.joint_carrying(anatomy.chest)
+    chest = anatomy.skeleton.carrier(anatomy.chest)
     positions, world = poses.world()
     turn = arrays.multiply(world[:, chest], arrays.conjugate(anatomy.neutral[chest]))
     hanging = positions[:, shoulder] + arrays.rotate(turn, anatomy.vector(shoulder, wrist))
@@ -254,12 +254,12 @@ def _reach(poses: Motion, side: str, goals: Floats, limits: Limits) -> Motion:
     above = int(skeleton.node_parents[joints[0]])
     turn = arrays.multiply(world[:, above], arrays.conjugate(anatomy.neutral[above]))
     targets = arrays.rotate(arrays.conjugate(turn), goals - positions[:, joints[0]])
-    rotations = anatomy.to_anatomical(poses.rotations)
+    rotations = anatomy.skeleton.articulation.to_rest(poses.rotations)
     found = solve_batch(tracker, targets[:, None], start=rotations[:, joints]).rotations
     moved = np.linalg.norm(goals - positions[:, nodes[-1]], axis=1) > SAME_POSITION
     for k, joint in enumerate(joints):
         rotations[moved, joint] = found[moved, k]
-    return replace(poses, rotations=anatomy.from_anatomical(rotations))
+    return replace(poses, rotations=anatomy.skeleton.articulation.from_rest(rotations))
 
 
 def _step_response(u: Floats, frequency: float, ratio: float) -> tuple[Floats, Floats]:
