@@ -21,6 +21,7 @@ from ..kernels.types import Bools, Floats
 from .comparison import Comparison, RoleError
 from .motion import STRIPE, Motion
 from .points import SIX
+from .pose import stripes
 
 EFFECTORS = SIX[1:]
 """Ends of the chains: head, wrists, ankles."""
@@ -233,8 +234,7 @@ def _tracks(motion: Motion, anatomy: Anatomy) -> tuple[Floats, Floats]:
     above = [_nearest_above(motion.skeleton, node, set(nodes)) for node in nodes]
     positions = np.empty((len(motion), len(nodes), 3))
     turns = np.empty((len(motion), len(nodes), 4))
-    for f in range(0, len(motion), STRIPE):
-        stripe = slice(f, f + STRIPE)
+    for stripe in stripes(len(motion)):
         places, world = motion.world(stripe)
         positions[stripe] = places[:, nodes]
         frames = world[:, [max(parent, 0) for parent in above]]

@@ -17,7 +17,7 @@ from ..body.skeleton import Skeleton
 from ..kernels import arrays
 from ..kernels.types import Floats, Ints
 from .points import Points
-from .pose import STRIPE
+from .pose import stripes
 
 if TYPE_CHECKING:
     from .motion import Motion
@@ -43,8 +43,7 @@ def mirror_motion(motion: Motion) -> Motion:
     skeleton, moves = motion.skeleton, motion.translations
     body, partners = skeleton.articulation, mirror_partners(skeleton)
     rotations = np.empty_like(motion.rotations)
-    for f in range(0, len(motion), STRIPE):
-        stripe = slice(f, f + STRIPE)
+    for stripe in stripes(len(motion)):
         turned = body.to_rest(motion.rotations[stripe])
         rotations[stripe] = body.from_rest(turned[:, partners] * REFLECT_ROTATION)
     return replace(

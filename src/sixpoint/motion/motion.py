@@ -19,7 +19,7 @@ from ..kernels.types import Floats, Ints
 from .mirror import mirror_motion
 from .points import SIX, Points
 from .pose import STRIPE as STRIPE
-from .pose import Pose
+from .pose import Pose, stripes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -151,13 +151,10 @@ class Motion(Value):
     def positions(self, nodes: Sequence[int] | None = None) -> Floats:
         """World positions of all or some nodes [m], shape (F, n, 3)."""
         chosen: Any = slice(None) if nodes is None else list(nodes)
-        stripes = [
-            self.world(slice(f, f + STRIPE))[0][:, chosen] for f in range(0, len(self), STRIPE)
-        ]
-        if not stripes:
-            count = len(self.skeleton.node_names) if nodes is None else len(nodes)
-            return np.zeros((0, count, 3))
-        return np.concatenate(stripes)
+        if len(self) == 0:
+            return self.world()[0][:, chosen]
+        pieces = [self.world(stripe)[0][:, chosen] for stripe in stripes(len(self))]
+        return np.concatenate(pieces)
 
     def points(self, roles: Sequence[str] | None = None, *, rotations: bool = False) -> Points:
         """What a tracker would see: positions of some roles, by default the six.
@@ -187,8 +184,7 @@ class Motion(Value):
             return self
         below, part = _sample_times(len(self), self.rate, rate)
         rotations = np.empty((len(below), *self.rotations.shape[1:]))
-        for f in range(0, len(below), STRIPE):
-            stripe = slice(f, f + STRIPE)
+        for stripe in stripes(len(below)):
             rotations[stripe] = slerp_frames(self.rotations, below[stripe], part[stripe])
         moves = self.translations
         return replace(

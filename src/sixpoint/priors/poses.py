@@ -15,7 +15,8 @@ import numpy as np
 from ..body.anatomy import Anatomy
 from ..kernels import arrays
 from ..kernels.types import Floats, Ints
-from ..motion.motion import STRIPE, Motion
+from ..motion.motion import Motion
+from ..motion.pose import stripes
 from .spine_resampling import HEAD, NECK, NECK_PARTS, PELVIS, TORSO, TORSO_PARTS, spine_map
 
 LIMB_ROLES = (
@@ -113,8 +114,7 @@ def _parts(anatomy: Anatomy, start: int, nodes: tuple[int, ...], count: int) -> 
 
 def poses_of(motion: Motion) -> Poses:
     """The rotations of a body's parts in every frame of a motion."""
-    pieces = [_poses(motion, slice(f, f + STRIPE)) for f in range(0, max(len(motion), 1), STRIPE)]
-    return Poses.joined(pieces)
+    return Poses.joined([_poses(motion, stripe) for stripe in stripes(max(len(motion), 1))])
 
 
 def _poses(motion: Motion, frames: slice) -> Poses:

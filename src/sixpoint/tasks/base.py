@@ -15,7 +15,7 @@ The formulas are those of `sixpoint.kernels.tasks`, which the kernels of solvers
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import ClassVar, Generic, TypeVar
 
 import numpy as np
@@ -160,25 +160,18 @@ def moving_axes(pose: Pose, node: int, axes: Floats) -> Floats:
     return np.where(body.moving(node)[joints][:, None], axes, 0.0)
 
 
-def node_jacobian(pose: Pose, name: str, column: Callable[[Vec3, Vec3, Vec3], Vec3]) -> Floats:
-    """Jacobian of something about a node, (3, D).
+def node_freedoms(pose: Pose, name: str) -> tuple[Floats, Floats, Floats]:
+    """Return how every degree of freedom acts on a node, three arrays (D, 3).
 
-    Args:
-        pose: where it is taken.
-        name: the node.
-        column: from the axis of a degree of freedom as it moves the node, the same as it turns the
-            joint that carries the node, and the arm from its joint to the node.
+    Returns:
+        The axis as it moves the node, the axis as it turns the joint that carries the node (zero
+        where it does not), and the arm from the joint of the freedom to the node [m].
     """
-    body = pose.skeleton.articulation
-    node = body.node(name)
+    skeleton = pose.skeleton
+    node = skeleton.articulation.node(name)
     joints, axes = joint_columns(pose)
-    arms = pose.world()[0][node] - joints
-    triples = (
-        moving_axes(pose, node, axes),
-        moving_axes(pose, body.skeleton.carrier(node), axes),
-        arms,
-    )
-    return rows_of(column(*map(as_vec, triple)) for triple in zip(*triples, strict=True))
+    turning = moving_axes(pose, skeleton.carrier(node), axes)
+    return moving_axes(pose, node, axes), turning, pose.world()[0][node] - joints
 
 
 def rows_of(columns: Iterable[Vec3]) -> Floats:

@@ -27,7 +27,7 @@ SWIVEL_COST = 0.02
 """Cost of a swivel [mm of depth per degree]."""
 FAST_SWIVEL = np.radians(300.0)
 """Swivel speed that costs a millimetre of depth [rad/s]; twice as fast, four."""
-STRIPE = 64
+FRAMES_AT_A_TIME = 64
 """Frames judged at a time."""
 
 
@@ -133,8 +133,8 @@ class _Arm:
     def depths(self, angles: Floats) -> Floats:
         """How deep the arm is in the rest, all pairs together, for swivels (F, K) [m], (F, K)."""
         out = np.empty(angles.shape)
-        for f in range(0, len(angles), STRIPE):
-            rows = slice(f, f + STRIPE)
+        for f in range(0, len(angles), FRAMES_AT_A_TIME):
+            rows = slice(f, f + FRAMES_AT_A_TIME)
             spin = arrays.from_axis_angle(self.axis[rows, None, None], angles[rows, :, None])
             at = self.at[rows, None, None]
             mine = [

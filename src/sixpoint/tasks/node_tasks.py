@@ -12,9 +12,9 @@ from ..kernels import arrays
 from ..kernels import tasks as formulas
 from ..kernels.arrays import as_quat, as_vec
 from ..kernels.types import Floats, Vec3
-from ..kernels.vector import vec_cross, vec_sub
+from ..kernels.vector import vec_sub
 from ..motion.pose import Pose
-from .base import Shape, Task, node_jacobian, node_position, node_rotation
+from .base import Shape, Task, node_freedoms, node_position, node_rotation, rows_of
 
 
 @dataclass(frozen=True)
@@ -37,12 +37,12 @@ class Reach(Task[Floats]):
 
     def residual(self, pose: Pose, target: Floats | None = None) -> Floats:
         """From where the node is to where it shall be (3,) [m]."""
-        wanted = as_vec(self.aim(target))
-        return np.array(formulas.reach_residual(wanted, node_position(pose, self.node)))
+        return np.asarray(self.aim(target)) - node_position(pose, self.node)
 
     def jacobian(self, pose: Pose, target: Floats | None = None) -> Floats:
         """Velocity of the node for a unit speed of each degree of freedom (3, D) [m/rad]."""
-        return node_jacobian(pose, self.node, lambda axis, _, arm: formulas.reach_column(axis, arm))
+        moving, _, arms = node_freedoms(pose, self.node)
+        return np.cross(moving, arms).T
 
 
 @dataclass(frozen=True)
@@ -80,9 +80,8 @@ class Orient(Task[Floats]):
         Where nothing is missing, and without a target: the angular velocity of the joint.
         """
         missing = as_vec(np.zeros(3) if target is None else self.residual(pose, target))
-        return node_jacobian(
-            pose, self.node, lambda _, turning, arm: formulas.orient_column(missing, turning)
-        )
+        _, turning, _ = node_freedoms(pose, self.node)
+        return rows_of(formulas.orient_column(missing, as_vec(axis)) for axis in turning)
 
 
 @dataclass(frozen=True)
@@ -145,11 +144,11 @@ class LookAt(Task[Floats]):
             target = self.measure(pose)
         direction = as_vec(self.direction(pose))
         away = vec_sub(as_vec(self.aim(target)), node_position(pose, self.node))
-
-        def column(moving: Vec3, turning: Vec3, arm: Vec3) -> Vec3:
-            return formulas.look_column(away, direction, turning, vec_cross(moving, arm))
-
-        return node_jacobian(pose, self.node, column)
+        moving, turning, arms = node_freedoms(pose, self.node)
+        return rows_of(
+            formulas.look_column(away, direction, as_vec(axis), as_vec(velocity))
+            for axis, velocity in zip(turning, np.cross(moving, arms), strict=True)
+        )
 
 
 @dataclass(frozen=True)
