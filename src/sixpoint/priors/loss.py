@@ -24,8 +24,7 @@ from ..limits.models import SwingTwistLimit
 from . import autograd as ad
 from .autograd import Array, Value
 from .layout import ENDS, HINGES, ROWS
-from .poses import ARMS, CHEST, LIMBS
-from .spine_resampling import HEAD, PELVIS, STATIONS, TORSO, TORSO_PARTS
+from .poses import ARMS, CHEST, HEAD, LIMBS, PELVIS, STATIONS, TORSO, TORSO_PARTS
 
 TINY = 1e-8
 """Below this square a vector has no direction."""
@@ -44,8 +43,9 @@ SMOOTH_DISTANCE, SMOOTH_ANGLE = 1e-6, 1e-4
 POSITION_COST, ROTATION_COST, LENGTH_COST = 10.0, 1.0, 0.02
 """What errors of positions and of rotations cost, and directions of another length than 1."""
 SCORED = 22.0
-TWIST_COST = 0.5
-"""What the twist of a forearm costs, which counts with no joint or with the hand's."""
+ROTATION_COSTS = np.ones(21, np.float32)
+"""Weight of the angle of each of the 21 rotations."""
+ROTATION_COSTS[15:17] = 0.5  # the twist of a forearm, which counts with no joint or the hand's
 
 
 class Body(NamedTuple):
@@ -84,13 +84,6 @@ class Batch(NamedTuple):
     """As in `Answer.positions`, shape (N, 15, 3)."""
 
 
-def rotation_costs() -> Array:
-    """What the angle of each of the 21 rotations costs."""
-    weights = np.ones(21, np.float32)
-    weights[15:17] = TWIST_COST
-    return weights
-
-
 def loss(outputs: Value, batch: Batch) -> Value:
     """The cost of outputs (N, 78)."""
     positions, rotations = errors(answer(outputs, batch.points, batch.body), batch)
@@ -111,7 +104,7 @@ def errors(found: Answer, batch: Batch) -> tuple[Value, Value]:
     angles = ad.sqrt((twist * twist).sum(axis=(-2, -1)) * 0.5 + SMOOTH_ANGLE)
     return (
         distances.sum(axis=1) * (1.0 / SCORED),
-        (angles * rotation_costs()).sum(axis=1) * (1.0 / SCORED),
+        (angles * ROTATION_COSTS).sum(axis=1) * (1.0 / SCORED),
     )
 
 
