@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sixpoint.body.skeleton import Skeleton
-from sixpoint.kernels.dense import svd_rows
+from sixpoint.kernels.linalg import svd_rows
 from sixpoint.limits import Limits
 from sixpoint.solvers import solver
 from sixpoint.solvers._kernels.descent import method_step

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from sixpoint.data.clips import builtin
-from sixpoint.kernels.quaternion import quat_to_columns
-from sixpoint.kernels.vector import vec_dot
 from sixpoint.solvers._kernels.pelvis import pelvis_frame
+
+from oracles import quat_to_columns
+from sixpoint.data.clips import builtin
+from sixpoint.kernels.vector import vec_dot
 from strategies import directions, vectors
 
 from .bodies import angle, memory, settings

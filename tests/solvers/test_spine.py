@@ -10,8 +10,6 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import settings as effort
 from hypothesis import strategies as st
-
-from sixpoint.kernels.quaternion import quat_to_columns
 from sixpoint.solvers._kernels.spine import (
     EXACT_STEPS,
     FINE,
@@ -21,6 +19,8 @@ from sixpoint.solvers._kernels.spine import (
     spine_search,
 )
 from sixpoint.solvers._kernels.tables import SPINE_STRETCHED, STRETCH_SAMPLES
+
+from oracles import quat_to_columns
 from strategies import directions, rotations, vectors
 
 from .bodies import (

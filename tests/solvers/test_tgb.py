@@ -9,16 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as effort
 from hypothesis import strategies as st
-
-from sixpoint.kernels.quaternion import (
-    quat_from_axis_angle,
-    quat_mul,
-    quat_rotate,
-    quat_to_columns,
-    quat_twist_angle,
-)
-from sixpoint.kernels.types import Quat, Vec3
-from sixpoint.kernels.vector import vec_unit
 from sixpoint.solvers._kernels.tgb import (
     ALIGNED,
     COARSE,
@@ -32,6 +22,16 @@ from sixpoint.solvers._kernels.tgb import (
     swivelled,
     tgb_limb,
 )
+
+from oracles import quat_to_columns
+from sixpoint.kernels.quaternion import (
+    quat_from_axis_angle,
+    quat_mul,
+    quat_rotate,
+    quat_twist_angle,
+)
+from sixpoint.kernels.types import Quat, Vec3
+from sixpoint.kernels.vector import vec_unit
 from strategies import directions, rotations
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)

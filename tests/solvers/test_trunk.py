@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from oracles import assert_same_rotation
-from sixpoint.kernels.quaternion import quat_to_columns, quat_twist_angle
 from sixpoint.solvers._kernels.tables import SPINE_LIMITED
+
+from oracles import assert_same_rotation, quat_to_columns
+from sixpoint.kernels.quaternion import quat_twist_angle
 from strategies import rotations, vectors
 
 from .bodies import (

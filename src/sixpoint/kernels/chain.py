@@ -6,7 +6,7 @@ to their parent joint.
 
 from __future__ import annotations
 
-from ._jit import helper, kernel
+from ._jit import helper
 from .quaternion import quat_load, quat_mul, quat_rotate, quat_store
 from .types import Floats, Ints
 from .vector import vec_add, vec_load, vec_store
@@ -37,12 +37,3 @@ def chain_forward(
         vec_store(positions, node, vec_add(vec_load(positions, parent), quat_rotate(turn, offset)))
         if node < joints:
             quat_store(world, node, quat_mul(turn, quat_load(rotations, node)))
-
-
-@kernel
-def chain_forward_frames(
-    parents: Ints, offsets: Floats, rotations: Floats, positions: Floats, world: Floats
-) -> None:
-    """`chain_forward` for every frame: all arrays but `parents` have a leading axis (F, ...)."""
-    for frame in range(rotations.shape[0]):
-        chain_forward(parents, offsets[frame], rotations[frame], positions[frame], world[frame])

@@ -147,16 +147,6 @@ def quat_from_columns(m: Mat3) -> Quat:
 
 
 @helper
-def quat_to_columns(q: Quat) -> Mat3:
-    """The images of X, Y and Z."""
-    return (
-        quat_rotate(q, (1.0, 0.0, 0.0)),
-        quat_rotate(q, (0.0, 1.0, 0.0)),
-        quat_rotate(q, (0.0, 0.0, 1.0)),
-    )
-
-
-@helper
 def quat_slerp(a: Quat, b: Quat, t: float) -> Quat:
     """Constant-speed interpolation along the shorter way."""
     d = quat_mul(quat_conj(a), b)

@@ -12,10 +12,7 @@ from ._jit import helper
 from .linalg import symmetric4_largest
 from .quaternion import (
     quat_canonical,
-    quat_from_axis_angle,
     quat_load,
-    quat_mul,
-    quat_twist_angle,
 )
 from .types import Floats, Quat, Vec3
 from .vector import TINY, vec_cross, vec_dot, vec_length, vec_reject, vec_unit
@@ -80,18 +77,6 @@ def rotation_between(a: Vec3, b: Vec3, fallback_axis: Vec3) -> Quat:
         return (0.0, axis[0], axis[1], axis[2])
     k = half_sine / sine
     return (0.5 * sine / (half_sine * scale), k * cross[0], k * cross[1], k * cross[2])
-
-
-@helper
-def swing_twist_split(q: Quat, axis: Vec3) -> tuple[Quat, float]:
-    """Split q = swing * twist about a unit axis: the swing, and the angle of the twist [rad].
-
-    The swing is the smallest rotation that takes the axis where q takes it. Where q turns the axis
-    round entirely the twist is undefined, and 0.
-    """
-    angle = quat_twist_angle(q, axis)
-    swing = quat_mul(q, quat_from_axis_angle(axis, -angle))
-    return quat_canonical(swing), angle
 
 
 @helper
