@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from oracles import assert_same_rotation
 from sixpoint.kernels.quaternion import quat_to_columns, quat_twist_angle
-from sixpoint.solvers._kernels.tables import SPINE_LIMITED
+from sixpoint.solvers.context import SPINE_LIMITED
 from strategies import rotations, vectors
 
-from .bodies import (
+from ..bodies import (
     CURVED_BODY,
-    G15_SPINE,
+    CURVED_SPINE,
     IDENTITY,
     STIFF_BODY,
     Trunk,
@@ -33,14 +33,14 @@ X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
 
 @given(vectors(), st.one_of(st.none(), rotations()), st.one_of(st.none(), rotations()))
-def test_limits_hold_in_the_spine(head, pelvis_turn, head_turn):  # S0.17
+def test_limits_hold_in_the_spine(head, pelvis_turn, head_turn):
     for changed in ({}, {"spine_search": "two-phase", "bend": "previous"}):
         trunk = Trunk(STIFF_BODY, **changed)
         trunk.solve(head, pelvis_turn=pelvis_turn, head_turn=head_turn)
         assert max(trunk.violations()) == 0.0
 
 
-def test_limits_are_kept_in_every_step_of_the_search():  # S0.17, Algorithm 2 line 15
+def test_limits_are_kept_in_every_step_of_the_search():  # Algorithm 2 line 15
     body = STIFF_BODY
     free = Trunk(CURVED_BODY).solve((0.0, 0.5, 0.05))
     held = Trunk(body).solve((0.0, 0.5, 0.05))
@@ -56,7 +56,7 @@ def test_limits_are_kept_in_every_step_of_the_search():  # S0.17, Algorithm 2 li
 # --- known rotations ------------------------------------------------------------------------------
 
 
-def test_a_known_pelvis_keeps_its_rotation():  # S0.18
+def test_a_known_pelvis_keeps_its_rotation():
     turn = turned_about(Z, 25.0)
     trunk = Trunk(CURVED_BODY).solve((-0.1, 0.45, 0.1), pelvis_turn=turn)
     assert_same_rotation(trunk.work.world[0], turn)
@@ -65,7 +65,7 @@ def test_a_known_pelvis_keeps_its_rotation():  # S0.18
     assert np.linalg.norm(trunk.places[0]) < 1e-5
 
 
-def test_a_known_head_keeps_its_rotation():  # S0.18
+def test_a_known_head_keeps_its_rotation():
     turn = turned_about((0.0, 0.6, 0.8), 70.0)
     for pelvis in (None, turned_about(X, 10.0)):
         trunk = Trunk(CURVED_BODY)
@@ -73,15 +73,15 @@ def test_a_known_head_keeps_its_rotation():  # S0.18
         assert_same_rotation(trunk.work.world[trunk.body.joints - 1], turn, atol=1e-12)
 
 
-def test_twist_is_shared_above_the_loins():  # S0.18
+def test_twist_is_shared_above_the_loins():
     body = spine_body(np.tile((0.0, 0.1, 0.0), (5, 1)), lumbar=(1, 2))
     trunk = Trunk(body).solve((0.0, 0.5, 0.0), head_turn=turned_about(Y, 60.0))
     twist = [np.degrees(quat_twist_angle(tuple(q), Y)) for q in trunk.local]
     assert twist == pytest.approx([0.0, 0.0, 0.0, 20.0, 20.0, 20.0], abs=1e-9)
 
 
-def test_lumbar_joints_receive_no_twist_in_a_bow():  # S0.18
-    body = spine_body(G15_SPINE, lumbar=(1, 2))
+def test_lumbar_joints_receive_no_twist_in_a_bow():
+    body = spine_body(CURVED_SPINE, lumbar=(1, 2))
     for known in (None, turned_about(Y, -30.0)):
         plain = Trunk(body).solve((0.0, 0.4, 0.2), pelvis_turn=known)
         turned = Trunk(body).solve(
@@ -92,14 +92,14 @@ def test_lumbar_joints_receive_no_twist_in_a_bow():  # S0.18
         assert not np.array_equal(turned.local[3:5], plain.local[3:5])
 
 
-def test_limits_of_twist_hold():  # S0.18, S0.17
+def test_limits_of_twist_hold():
     body = STIFF_BODY
     trunk = Trunk(body).solve((0.0, 0.55, 0.0), head_turn=turned_about(Y, 90.0))
     twist = [np.degrees(quat_twist_angle(tuple(q), Y)) for q in trunk.local[1:]]
     assert twist == pytest.approx([3.0] * 5, abs=1e-6)
 
 
-def test_retwist_gives_the_pelvis_its_axis_back():  # A0.6
+def test_retwist_gives_the_pelvis_its_axis_back():
     head = np.array((0.25, 0.3, 0.1))
     body = straight_spine(6, 0.1)
 
@@ -172,5 +172,5 @@ def test_head_at_the_pelvis(head, limited):
 def test_spine_does_not_depend_on_the_unit(scale):
     head = np.array((0.05, 0.4, 0.1))
     usual = Trunk(CURVED_BODY).solve(head)
-    other = Trunk(spine_body(scale * G15_SPINE)).solve(scale * head, left=np.array(X) * scale)
+    other = Trunk(spine_body(scale * CURVED_SPINE)).solve(scale * head, left=np.array(X) * scale)
     assert np.abs(other.local - usual.local).max() < 1e-6

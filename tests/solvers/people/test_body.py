@@ -17,17 +17,17 @@ from sixpoint.kernels import arrays
 from sixpoint.kernels.limits import FREE, limit_project
 from sixpoint.limits import Limits, adult_limits
 from sixpoint.motion.points import SIX
-from sixpoint.solvers._kernels.tables import ROWS, SPINE
-from sixpoint.solvers.body_table import (
+from sixpoint.solvers.context import new_frames, new_output
+from sixpoint.solvers.people.body import (
     build_body,
     clear_state,
-    new_frames,
     new_state,
     new_work,
     row_names,
 )
+from sixpoint.solvers.people.tables import ROWS, SPINE
 
-from .bodies import HUMAN, Plain, human, standing
+from ..bodies import HUMAN, Plain, human, standing
 
 LENGTHS = lengths_from_stature(1.75)
 L_ARM, R_ARM, L_LEG, R_LEG = range(4)
@@ -70,7 +70,7 @@ def test_rows_of_the_figure():
         "vl5",
     ]
     assert row_names(HUMAN, body)[body.lumbar] == "vl5"
-    assert body.joints == 6  # S0.38: three roots at one place count once
+    assert body.joints == 6  # three roots at one place count once
     assert (body.rig[len(row_names(HUMAN, body)) :] == -1).all()
 
 
@@ -95,7 +95,7 @@ def test_stance_is_where_the_six_points_stand():
     assert body.stance == pytest.approx(np.array(truth), abs=1e-12)
 
 
-def test_twist_is_for_thorax_neck_and_head():  # S0.18
+def test_twist_is_for_thorax_neck_and_head():
     body, _ = body_of(HUMAN)
     assert body.twistable[:6].tolist() == [0.0, 1.0, 1.0, 1.0, 1.0, 1.0]
     names = {"vt12": "vl2", "vt6": "vt6"}
@@ -162,11 +162,11 @@ def test_a_pelvis_below_a_root_is_anchored():
     offsets[0] = (1.0, 2.0, 3.0)
     body, rest = body_of(replace(rig, offsets=offsets, bind=bind))
     assert body.anchor == pytest.approx((1.0, 2.0, 3.0))
-    assert_same_rotation(body.anchor_turn, bind[0])
+    assert_same_rotation(body.anchor_rotation, bind[0])
     assert_same_rotation(rest[0], bind[0])  # what is above the pelvis stays as bound
     plain, _ = body_of(HUMAN)
     assert not plain.anchor.any()
-    assert plain.anchor_turn.tolist() == [1.0, 0.0, 0.0, 0.0]
+    assert plain.anchor_rotation.tolist() == [1.0, 0.0, 0.0, 0.0]
 
 
 def test_ends_that_are_sites_have_no_row():
@@ -248,14 +248,24 @@ def test_cleared_memory_is_fresh_memory():
 
 
 def test_room_for_answers():
-    frames = new_frames(34, 5)
-    assert frames.rotations.shape == (5, 34, 4)
-    assert frames.residuals.shape == (5, 7)
-    assert np.isnan(frames.residuals).all()
+    out = new_output(34, 6, 5)
+    assert out.rotations.shape == (5, 34, 4)
+    assert out.residuals.shape == (5, 7)
+    assert np.isnan(out.residuals).all()
+    assert np.isnan(out.confidence).all()
     assert new_work()["local"].shape == (1, ROWS, 4)
 
 
-def test_records_are_small():  # S0.3
+def test_frames_begin_without_points():
+    frames = new_frames(new_output(34, 6, 5), 6, 2)
+    assert frames.positions.shape == (5, 6, 3)
+    assert frames.rotations.shape == (5, 2, 4)
+    assert np.isnan(frames.positions).all()
+    assert np.isnan(frames.rotations).all()
+    assert frames.start.rotations.shape == (0, 34, 4)
+
+
+def test_records_are_small():
     record, rest = build_body(HUMAN.anatomy)
     assert record.nbytes + rest.nbytes + new_state().nbytes + new_work().nbytes < 100_000
 

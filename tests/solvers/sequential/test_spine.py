@@ -12,7 +12,9 @@ from hypothesis import settings as effort
 from hypothesis import strategies as st
 
 from sixpoint.kernels.quaternion import quat_to_columns
-from sixpoint.solvers._kernels.spine import (
+from sixpoint.solvers.context import SPINE_STRETCHED
+from sixpoint.solvers.people.tables import STRETCH_SAMPLES
+from sixpoint.solvers.sequential.spine import (
     EXACT_STEPS,
     FINE,
     STILL,
@@ -20,17 +22,15 @@ from sixpoint.solvers._kernels.spine import (
     spine_chord,
     spine_search,
 )
-from sixpoint.solvers._kernels.tables import SPINE_STRETCHED, STRETCH_SAMPLES
 from strategies import directions, rotations, vectors
 
-from .bodies import (
+from ..bodies import (
     CURVED_BODY,
-    G15_SPINE,
+    CURVED_SPINE,
     STIFF_BODY,
     Trunk,
     angle,
-    memory,
-    scratch,
+    context,
     settings,
     straight_spine,
 )
@@ -47,10 +47,10 @@ CHORDS = {
 
 
 @pytest.mark.parametrize("joints", [5, 6])
-def test_chord_of_a_bent_spine(joints):  # G13, S0.8: Eq. (2), as a sum and in closed form (A0.1)
-    body = straight_spine(joints)
+def test_chord_of_a_bent_spine(joints):  # Eq. (2), as a sum and in closed form
+    c = context(straight_spine(joints))
     for bend, chord in zip((0.1, 0.3, 0.5, 0.8, 1.0), CHORDS[joints], strict=True):
-        length = spine_bend(body.body, body.limits, scratch(), 0, X, bend)
+        length = spine_bend(c, 0, X, bend)
         half = bend / (joints - 2)
         assert length == pytest.approx(chord, abs=1e-6)
         assert length == pytest.approx(math.sin((joints - 1) * half) / math.sin(half), abs=1e-12)
@@ -63,12 +63,12 @@ def test_chord_of_a_bent_spine(joints):  # G13, S0.8: Eq. (2), as a sum and in c
         (6, (0.05, 0.15, 0.25, 0.4, 0.5)),
     ],
 )
-def test_later_joints_share_the_opposite_turn(joints, turns):  # G13, S0.7: Eq. (1)
+def test_later_joints_share_the_opposite_turn(joints, turns):  # Eq. (1)
     body = straight_spine(joints)
     for bend, turn in zip((0.1, 0.3, 0.5, 0.8, 1.0), turns, strict=True):
-        work = scratch()
-        spine_bend(body.body, body.limits, work, 0, X, bend)
-        twice = [2.0 * math.atan2(q[1], q[0]) for q in work.trial[1 : joints - 1]]
+        c = context(body)
+        spine_bend(c, 0, X, bend)
+        twice = [2.0 * math.atan2(q[1], q[0]) for q in c.work.trial[1 : joints - 1]]
         assert twice == pytest.approx([turn] * (joints - 2), abs=1e-6)
         # The last segment mirrors the first, which turns by -bend.
         assert sum(twice) - bend == pytest.approx(bend, abs=1e-12)
@@ -81,25 +81,20 @@ def test_later_joints_share_the_opposite_turn(joints, turns):  # G13, S0.7: Eq. 
         (6, 4.5, 7, 6, 0.64, 4.502662, 0.641762),
     ],
 )
-def test_two_phase_search(joints, goal, coarse, fine, found, reached, exact):  # G13, S0.12
+def test_two_phase_search(joints, goal, coarse, fine, found, reached, exact):
     body = straight_spine(joints)
-    work, state = scratch(), memory()
-    two_phase = settings(spine_search="two-phase")
-    bend, steps, limited = spine_search(body.body, body.limits, two_phase, state, work, 0, X, goal)
+    c = context(body, settings(spine_search="two-phase"))
+    bend, steps, limited = spine_search(c, 0, X, goal)
     assert (bend, steps, limited) == (pytest.approx(found), coarse + fine, False)
-    length = np.linalg.norm(
-        spine_chord(body.body, work, 0)
-    )  # the shape it left behind is the answer
+    length = np.linalg.norm(spine_chord(c, 0))  # the shape it left behind is the answer
     assert length == pytest.approx(reached, abs=1e-6)
-    assert (
-        spine_bend(body.body, body.limits, work, 0, X, bend + FINE) < goal <= length
-    )  # within one fine step
-    bend, steps, _ = spine_search(body.body, body.limits, settings(), state, work, 0, X, goal)
+    assert spine_bend(c, 0, X, bend + FINE) < goal <= length  # within one fine step
+    bend, steps, _ = spine_search(context(body), 0, X, goal)
     assert bend == pytest.approx(exact, abs=1e-5)
     assert steps <= coarse + fine + EXACT_STEPS
 
 
-def test_bow_of_a_straight_spine():  # G14, S0.9, A0.2
+def test_bow_of_a_straight_spine():
     trunk = Trunk(straight_spine(6, 0.1), spine_search="two-phase")
     trunk.solve(head=(0.0, 1.44, 0.12), pelvis=(0.0, 1.0, 0.0))
     expected = [
@@ -119,7 +114,7 @@ def test_bow_of_a_straight_spine():  # G14, S0.9, A0.2
     assert exact.angle == pytest.approx(0.600451, abs=1e-5)
 
 
-def test_what_is_missing_is_shared_by_pelvis_and_head():  # G14, S0.16
+def test_what_is_missing_is_shared_by_pelvis_and_head():
     trunk = Trunk(straight_spine(6, 0.096)).solve(head=(0.0, 1.5, 0.0), pelvis=(0.0, 1.0, 0.0))
     assert trunk.places[0] == pytest.approx((0.0, 1.01, 0.0), abs=1e-9)
     assert trunk.places[-1] == pytest.approx((0.0, 1.49, 0.0), abs=1e-9)
@@ -127,7 +122,7 @@ def test_what_is_missing_is_shared_by_pelvis_and_head():  # G14, S0.16
 
 
 @given(vectors(), st.booleans(), rotations())
-def test_both_ends_of_the_spine_miss_alike(head, known, turn):  # S0.16
+def test_both_ends_of_the_spine_miss_alike(head, known, turn):
     assume(np.linalg.norm(head) > 1e-6)
     trunk = Trunk(STIFF_BODY)
     trunk.solve(head, pelvis_turn=turn if known else None)
@@ -136,7 +131,7 @@ def test_both_ends_of_the_spine_miss_alike(head, known, turn):  # S0.16
 
 
 @given(vectors(), rotations())
-def test_chord_ends_up_on_the_line_to_the_head(head, turn):  # S0.15
+def test_chord_ends_up_on_the_line_to_the_head(head, turn):
     assume(np.linalg.norm(head) > 1e-6)
     for changed in ({}, {"retwist": True}, {"bend": "previous"}):
         trunk = Trunk(STIFF_BODY, **changed)
@@ -149,7 +144,7 @@ def test_chord_ends_up_on_the_line_to_the_head(head, turn):  # S0.15
     directions(),
     st.sampled_from(["sagittal", "chord", "vertical", "previous"]),
 )
-def test_a_free_spine_meets_its_length(length, direction, bend):  # S0.12
+def test_a_free_spine_meets_its_length(length, direction, bend):
     head = length * np.array(direction)
     trunk = Trunk(CURVED_BODY, bend=bend).solve(head)
     off = np.linalg.norm(trunk.places[-1] - head) + np.linalg.norm(trunk.places[0])
@@ -164,7 +159,7 @@ def test_bend_plane_lies_in_the_pelvis_by_default():
 
 
 @pytest.mark.parametrize("lean", [(0.3, 0.0), (-0.3, 0.0), (0.0, 0.3), (0.2, 0.25), (-0.2, 0.25)])
-def test_literal_plane_follows_the_head_in_any_direction(lean):  # S0.10
+def test_literal_plane_follows_the_head_in_any_direction(lean):
     body = straight_spine(6, 0.1)
     trunk = Trunk(body, bend="previous")
     trunk.solve((0.0, 0.5, 0.0))
@@ -173,19 +168,19 @@ def test_literal_plane_follows_the_head_in_any_direction(lean):  # S0.10
     normal = np.cross(Y, head)
     normal /= np.linalg.norm(normal)
     assert trunk.places @ normal == pytest.approx(np.zeros(6), abs=1e-9)
-    # A0.2: the spine bulges to the side that the head leans away from.
+    # The spine bulges to the side that the head leans away from.
     bulge = trunk.places[2] - 0.4 * trunk.chord
     assert bulge @ (lean[0], 0.0, lean[1]) < -0.01
 
 
 @pytest.mark.parametrize("lean", [(0.0, -0.3), (0.2, -0.1), (0.2, 0.1)])
-def test_a_fresh_plane_has_the_sense_of_the_pelvis(lean):  # A0.3: m = X in the first frame
+def test_a_fresh_plane_has_the_sense_of_the_pelvis(lean):  # m = X in the first frame
     trunk = Trunk(straight_spine(6, 0.1), bend="previous").solve((0.0, 0.5, 0.0))
     trunk.solve((lean[0], 0.3, lean[1]))
     assert trunk.state.normal[0] > 0.0
 
 
-def test_literal_plane_is_kept_when_the_head_moves_along_its_line():  # S0.10
+def test_literal_plane_is_kept_when_the_head_moves_along_its_line():
     trunk = Trunk(straight_spine(6, 0.1), bend="previous")
     trunk.solve((0.0, 0.5, 0.0))
     trunk.solve((0.0, 0.36, 0.27))
@@ -194,7 +189,7 @@ def test_literal_plane_is_kept_when_the_head_moves_along_its_line():  # S0.10
     assert trunk.state.normal == pytest.approx(normal, abs=1e-12)
 
 
-def test_vertical_plane_remembers_nothing():  # A0.3
+def test_vertical_plane_remembers_nothing():
     body, head = straight_spine(6, 0.1), (0.1, 0.3, -0.2)
     fresh = Trunk(body, bend="vertical").solve(head)
     used = Trunk(body, bend="vertical")
@@ -216,14 +211,14 @@ def bow(frames=60):
 @pytest.mark.parametrize("bend", ["sagittal", "chord", "vertical", "previous"])
 @pytest.mark.parametrize("spine_mode", ["restart", "incremental"])
 @pytest.mark.parametrize("spine_search", ["exact", "two-phase"])
-def test_a_bow_that_reverses_does_not_snap(bend, spine_mode, spine_search):  # A0.3
+def test_a_bow_that_reverses_does_not_snap(bend, spine_mode, spine_search):
     trunk = Trunk(CURVED_BODY, bend=bend, spine_mode=spine_mode, spine_search=spine_search)
     first = [trunk.solve(head).places[1] - trunk.places[0] for head in bow()]
     steps = [angle(a, b) for a, b in pairwise(first)]
     assert max(steps) < np.radians(6.0)
 
 
-def test_a_plane_that_turned_over_is_turned_back():  # A0.3: it snapped from -13 to +105 degrees
+def test_a_plane_that_turned_over_is_turned_back():  # it snapped from -13 to +105 degrees
     trunk = Trunk(straight_spine(6, 0.1), bend="previous", spine_mode="incremental")
     normals = []
     for head in bow():
@@ -234,7 +229,7 @@ def test_a_plane_that_turned_over_is_turned_back():  # A0.3: it snapped from -13
 
 @effort(max_examples=40)
 @given(st.lists(st.tuples(st.floats(0.4, 0.56), directions()), min_size=2, max_size=6))
-def test_incremental_search_finds_what_a_restart_finds(heads):  # A0.4
+def test_incremental_search_finds_what_a_restart_finds(heads):
     body = CURVED_BODY
     for search, gap in (("exact", 1e-4), ("two-phase", 2.0 * FINE)):
         incremental = Trunk(body, spine_mode="incremental", spine_search=search)
@@ -247,7 +242,7 @@ def test_incremental_search_finds_what_a_restart_finds(heads):  # A0.4
             )
 
 
-def test_incremental_search_starts_from_the_frame_before():  # A0.4, literal
+def test_incremental_search_starts_from_the_frame_before():  # literal
     body = straight_spine(6, 0.1)
     trunk = Trunk(body, spine_mode="incremental", spine_search="two-phase").solve((0, 0.40, 0))
     bend = trunk.angle
@@ -258,7 +253,7 @@ def test_incremental_search_starts_from_the_frame_before():  # A0.4, literal
     assert trunk.steps < fresh.steps
 
 
-def test_unbending_almost_to_neutral_is_no_limit():  # A0.4: the last coarse step ends at zero
+def test_unbending_almost_to_neutral_is_no_limit():  # the last coarse step ends at zero
     trunk = Trunk(CURVED_BODY, spine_mode="incremental").solve((0.0, 0.5, 0.0))
     trunk.solve((0.0, 0.551, 0.0))
     assert trunk.flags == 0
@@ -266,7 +261,7 @@ def test_unbending_almost_to_neutral_is_no_limit():  # A0.4: the last coarse ste
 
 
 @pytest.mark.parametrize("spine_mode", ["restart", "incremental"])
-def test_shape_is_neutral_again_after_a_stretch(spine_mode):  # S0.14, S0.11
+def test_shape_is_neutral_again_after_a_stretch(spine_mode):
     body, head = CURVED_BODY, (0.02, 0.48, 0.1)
     never = Trunk(body, spine_mode=spine_mode).solve(head)
     once = Trunk(body, spine_mode=spine_mode)
@@ -280,7 +275,7 @@ def test_shape_is_neutral_again_after_a_stretch(spine_mode):  # S0.14, S0.11
 # --- stretching -----------------------------------------------------------------------------------
 
 
-def test_stretch_table():  # G15, S0.13, A0.5
+def test_stretch_table():
     lengths = CURVED_BODY.stretch_lengths[0]
     assert STRETCH_SAMPLES == 65
     assert lengths[[0, 16, 32, 48, 64]] == pytest.approx(
@@ -289,7 +284,7 @@ def test_stretch_table():  # G15, S0.13, A0.5
     assert (np.diff(lengths) > 0.0).all()
 
 
-def test_a_stretched_spine_meets_its_length():  # S0.13
+def test_a_stretched_spine_meets_its_length():
     body = CURVED_BODY
     for length in np.linspace(0.55235, 0.56, 50):
         trunk = Trunk(body).solve((0.0, length, 0.0))
@@ -297,7 +292,7 @@ def test_a_stretched_spine_meets_its_length():  # S0.13
         assert trunk.steps == 0
 
 
-def test_a_wholly_stretched_spine_is_straight():  # S0.13: fully aligned
+def test_a_wholly_stretched_spine_is_straight():  # fully aligned
     head = np.array((0.2, 0.5, 0.4))
     trunk = Trunk(CURVED_BODY).solve(head)
     for step in np.diff(trunk.places, axis=0):
@@ -305,9 +300,9 @@ def test_a_wholly_stretched_spine_is_straight():  # S0.13: fully aligned
     assert trunk.flags == SPINE_STRETCHED
 
 
-def test_stretching_is_continuous_with_bending():  # S0.11
+def test_stretching_is_continuous_with_bending():
     body = CURVED_BODY
-    neutral = np.linalg.norm(G15_SPINE.sum(axis=0))
+    neutral = np.linalg.norm(CURVED_SPINE.sum(axis=0))
     shorter = Trunk(body).solve((0.0, neutral - 1e-9, 0.0)).places
     longer = Trunk(body).solve((0.0, neutral + 1e-9, 0.0)).places
     assert shorter == pytest.approx(longer, abs=2e-4)

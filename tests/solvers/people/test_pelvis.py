@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from sixpoint.data.clips import builtin
 from sixpoint.kernels.quaternion import quat_to_columns
 from sixpoint.kernels.vector import vec_dot
-from sixpoint.solvers._kernels.pelvis import pelvis_frame
+from sixpoint.solvers.people.points import pelvis_frame
 from strategies import directions, vectors
 
-from .bodies import angle, memory, settings
+from ..bodies import angle, context, memory, settings
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
@@ -25,7 +25,7 @@ def six(pelvis, head, r_wrist, l_wrist, r_ankle, l_ankle):
     return np.array((pelvis, head, l_wrist, r_wrist, l_ankle, r_ankle), dtype=np.float64)
 
 
-G12 = six(
+FIGHTER = six(
     (0, 1, 0),
     (0.05, 1.55, 0.1),
     (-0.4, 1.1, 0.2),
@@ -41,7 +41,7 @@ def frame_after(left, points, **changed):
     if left is not None:
         state.left[:] = left
         state.frames = 1
-    return quat_to_columns(pelvis_frame(settings(**changed), state, points))
+    return quat_to_columns(pelvis_frame(context(chosen=settings(**changed), state=state), points))
 
 
 @pytest.mark.parametrize(
@@ -51,33 +51,35 @@ def frame_after(left, points, **changed):
         ((0.1, 0.1, 1.0), (0.992859, -0.101621, 0.062487), (-0.079340, -0.171335, 0.982013)),
     ],
 )
-def test_pelvis_frame_is_that_of_the_paper(weights, left, front):  # G12, S0.4
-    x, y, z = frame_after(X, G12, weights=weights)
+def test_pelvis_frame_is_that_of_the_paper(weights, left, front):
+    x, y, z = frame_after(X, FIGHTER, weights=weights)
     assert y == pytest.approx((0.089087, 0.979958, 0.178174), abs=1e-6)
     assert x == pytest.approx(left, abs=1e-6)
     assert z == pytest.approx(front, abs=1e-6)
 
 
-def test_first_frame_has_no_axis_of_before():  # S0.4: w3 := 0
-    first = frame_after(None, G12, weights=(0.1, 0.1, 1.0))
-    assert first == pytest.approx(np.array(frame_after(X, G12, weights=(0.1, 0.1, 0.0))))
+def test_first_frame_has_no_axis_of_before():  # w3 := 0
+    first = frame_after(None, FIGHTER, weights=(0.1, 0.1, 1.0))
+    assert first == pytest.approx(np.array(frame_after(X, FIGHTER, weights=(0.1, 0.1, 0.0))))
 
 
-def test_literal_average_is_not_projected_term_by_term():  # A0.7
+def test_literal_average_is_not_projected_term_by_term():
     w1, w2, w3 = 0.1, 0.1, 1.0
-    up = np.array(frame_after(X, G12)[1])
+    up = np.array(frame_after(X, FIGHTER)[1])
 
     def flat(v):
         v = v - (v @ up) * up
         return v / np.linalg.norm(v)
 
-    total = w1 * flat(G12[2] - G12[3]) + w2 * flat(G12[4] - G12[5]) + w3 * np.array(X)
+    total = (
+        w1 * flat(FIGHTER[2] - FIGHTER[3]) + w2 * flat(FIGHTER[4] - FIGHTER[5]) + w3 * np.array(X)
+    )
     printed = total / np.linalg.norm(total)
     assert printed @ up == pytest.approx(0.076, abs=5e-4)  # why the paper's words cannot stand
-    x, y, _ = frame_after(X, G12, weights=(w1, w2, w3), project_previous=False)
+    x, y, _ = frame_after(X, FIGHTER, weights=(w1, w2, w3), project_previous=False)
     assert x == pytest.approx(flat(total), abs=1e-12)
     assert abs(vec_dot(x, y)) < 1e-12
-    assert angle(np.array(x), np.array(frame_after(X, G12, weights=(w1, w2, w3))[0])) > 1e-4
+    assert angle(np.array(x), np.array(frame_after(X, FIGHTER, weights=(w1, w2, w3))[0])) > 1e-4
 
 
 @pytest.mark.parametrize("opposed", [0.0, 1e-9, 1e-5])
@@ -107,21 +109,21 @@ def test_pelvis_frame_is_orthonormal_whatever_is_seen(points, left, project):
 
 def yaw_of_walk(**changed):
     """Where the pelvis of the built-in walk faces, frame after frame [rad]."""
-    state, chosen = memory(), settings(**changed)
+    c = context(chosen=settings(**changed))
     yaw = []
     for points in builtin("walk").points().positions:
-        x, _, z = quat_to_columns(pelvis_frame(chosen, state, points))
-        state.left[:], state.frames = x, 1
+        x, _, z = quat_to_columns(pelvis_frame(c, points))
+        c.state.left[:], c.state.frames = x, 1
         yaw.append(math.atan2(z[0], z[2]))
     return np.array(yaw)
 
 
-def test_third_weight_stiffens_the_torso():  # S0.6
+def test_third_weight_stiffens_the_torso():
     spread = [np.var(yaw_of_walk(weights=(1.0, 1.0, w))) for w in (0.0, 0.1, 0.3, 1.0, 3.0, 10.0)]
     assert all(a > b for a, b in pairwise(spread))
     assert spread[-1] < 0.7 * spread[0]
 
 
-def test_walking_wants_the_weights_of_the_playground():  # S0.5
+def test_walking_wants_the_weights_of_the_playground():
     fighting, walking = ((1.0, 1.0, 0.0), (0.1, 0.1, 1.0))
     assert np.std(yaw_of_walk(weights=fighting)) > 1.2 * np.std(yaw_of_walk(weights=walking))

@@ -19,10 +19,10 @@ from sixpoint.errors import InputError
 from sixpoint.kernels import arrays
 from sixpoint.limits import adult_limits
 from sixpoint.motion.points import SIX, Points
-from sixpoint.solvers import SOLVERS, KulpaMultonSolver, StopReason, reconstruct, solver
-from sixpoint.solvers._kernels.pelvis import pelvis_frame
+from sixpoint.solvers import SOLVERS, KMASolver, StopReason, solver
+from sixpoint.solvers.people.points import pelvis_frame
 
-from .bodies import HUMAN, memory, settings, standing
+from ..bodies import HUMAN, context, reconstruct, standing, uncompiled
 
 PELVIS, HEAD, L_WRIST, R_WRIST, L_ANKLE, R_ANKLE = range(6)
 LIMITS = adult_limits(HUMAN)
@@ -39,16 +39,16 @@ def kma(points: Points, **changed):
 
 
 def estimates(points: Points) -> np.ndarray:
-    """Rotation of the pelvis that every method gets, with weights (1, 1, 0) (S0.46)."""
-    return np.array([pelvis_frame(settings(), memory(), frame) for frame in points.positions])
+    """Rotation of the pelvis that every method gets, with weights (1, 1, 0)."""
+    return np.array([pelvis_frame(context(), frame) for frame in points.positions])
 
 
 # --- settings -------------------------------------------------------------------------------------
 
 
-def test_the_stop_rule_is_that_of_the_paper():  # S0.49, on figures of 1.83 m
+def test_the_stop_rule_is_that_of_the_paper():  # on figures of 1.83 m
     chosen = solver("kma")
-    assert chosen == SOLVERS["kma"]() == KulpaMultonSolver()
+    assert chosen == SOLVERS["kma"]() == KMASolver()
     assert chosen.iterations == 20
     assert chosen.tolerance * 1.83 == pytest.approx(0.01)
     assert chosen.least_gain * 1.83 == pytest.approx(0.001)
@@ -66,13 +66,13 @@ def test_the_stop_rule_is_that_of_the_paper():  # S0.49, on figures of 1.83 m
 )
 def test_settings_that_make_no_sense(changed, message):
     with pytest.raises(InputError, match=message):
-        KulpaMultonSolver(**changed)
+        KMASolver(**changed)
 
 
 # --- what the paper says of it --------------------------------------------------------------------
 
 
-def test_the_order_of_frames_does_not_matter():  # S0.47, S0.56: stateless, to the bit
+def test_the_order_of_frames_does_not_matter():  # stateless, to the bit
     points = builtin("boxing").frames(slice(0, 200, 4)).points()
     order = np.random.default_rng(3).permutation(len(points))
     shuffled = kma(replace(points, positions=points.positions[order])).motion
@@ -81,12 +81,12 @@ def test_the_order_of_frames_does_not_matter():  # S0.47, S0.56: stateless, to t
     assert np.array_equal(shuffled.root, straight.root[order])
 
 
-def test_the_pelvis_keeps_the_estimated_rotation():  # S0.46
+def test_the_pelvis_keeps_the_estimated_rotation():
     points = builtin("boxing").frames(slice(0, 300, 5)).points()
     assert_same_rotation(kma(points).motion.rotations[:, 0], estimates(points), atol=1e-12)
 
 
-def test_clavicles_rest():  # S0.47
+def test_clavicles_rest():
     points = builtin("overhead").points()
     turned = kma(points).motion.rotations
     helped = reconstruct(points, HUMAN).motion.rotations
@@ -103,7 +103,7 @@ def test_clavicles_rest():  # S0.47
         (("hip", "knee", "ankle"), (0.0, 0.0, 1.0), (0.0, 1.0, 0.0)),
     ],
 )
-def test_swivels_are_zero_against_the_pelvis(parts, reference, fallback):  # S0.48
+def test_swivels_are_zero_against_the_pelvis(parts, reference, fallback):
     points = builtin("walk").frames(slice(0, 300, 3)).points()
     places = kma(points, limits=None).motion.positions()
     frames = estimates(points)
@@ -122,7 +122,7 @@ def test_swivels_are_zero_against_the_pelvis(parts, reference, fallback):  # S0.
         assert np.arctan2(sine, (out * zero).sum(axis=-1))[bent].max() < 1e-6
 
 
-def test_pelvis_and_head_share_the_error():  # S0.16
+def test_pelvis_and_head_share_the_error():
     residuals = kma(builtin("reach").points()).residuals
     assert residuals[:, PELVIS] == pytest.approx(residuals[:, HEAD], abs=1e-12)
     assert residuals[:, PELVIS].max() > 1e-3  # it stops near, not at the target
@@ -133,7 +133,7 @@ def test_built_in_clips_are_reconstructed(name):
     clip = builtin(name)
     result = kma(clip.points())
     free = ~result.limited & ~result.unreachable
-    assert result.residuals[:, 2:][free].max() < 1e-9
+    assert result.residuals[:, 2:][free[:, 2:]].max() < 1e-9
     assert result.residuals[:, :2].max() < 0.03
     assert result.report.limit_violations == 0
     assert (result.iterations <= 20).all()
@@ -161,7 +161,7 @@ def test_a_finer_stop_rule_comes_nearer():
 
 
 def test_stop_reasons():
-    tracker = KulpaMultonSolver().prepare(HUMAN)
+    tracker = KMASolver().prepare(HUMAN)
     frame = builtin("boxing").points().positions[30]
     solution = tracker.solve(frame)
     assert (solution.converged, solution.stop) == (True, StopReason.CONVERGED)
@@ -173,14 +173,14 @@ def test_stop_reasons():
     assert tracker.solve(tall).stop is StopReason.UNREACHABLE
     behind = standing()
     behind[R_ANKLE] += (0.0, 0.4, -0.7)
-    arms_lead = KulpaMultonSolver(weights=(1.0, 0.0, 0.0))
+    arms_lead = KMASolver(weights=(1.0, 0.0, 0.0))
     held, free = (arms_lead.prepare(HUMAN, limits=limits) for limits in ("adult", None))
     assert held.solve(behind).stop is StopReason.LIMITS_SATURATED
     assert free.solve(behind).converged
     duck = builtin("boxing").points(rotations=True).frames(slice(160, 161))
-    hurried = KulpaMultonSolver(iterations=1, tolerance=1e-4).prepare(HUMAN, limits=None)
+    hurried = KMASolver(iterations=1, tolerance=1e-4).prepare(HUMAN, limits=None)
     assert hurried.solve(duck).stop is StopReason.MAX_ITERATIONS
-    stubborn = KulpaMultonSolver(least_gain=1.0, tolerance=1e-4).prepare(HUMAN, limits=None)
+    stubborn = KMASolver(least_gain=1.0, tolerance=1e-4).prepare(HUMAN, limits=None)
     assert stubborn.solve(duck).stop is StopReason.STALLED
 
 
@@ -196,14 +196,14 @@ def test_a_head_that_comes_straight_nearer_is_hardly_followed():
 def test_near_enough_is_converged():  # to a centimetre, as the paper says, and no farther
     frame = standing()
     frame[HEAD] += (0.0, 0.0, 0.1)
-    tight = KulpaMultonSolver(tolerance=0.0).prepare(HUMAN).solve(frame)
-    loose = KulpaMultonSolver().prepare(HUMAN).solve(frame)
+    tight = KMASolver(tolerance=0.0).prepare(HUMAN).solve(frame)
+    loose = KMASolver().prepare(HUMAN).solve(frame)
     assert loose.converged
     assert loose.residuals.max() > 1e-3 * HUMAN.anatomy.height
     assert tight.residuals.max() < loose.residuals.max()
 
 
-def test_known_rotations_are_used():  # S0.18
+def test_known_rotations_are_used():
     clip = builtin("reach")
     known, guessed = (kma(clip.points(rotations=known)).motion for known in (True, False))
     assert_same_rotation(known.rotations[:, 0], clip.rotations[:, 0], atol=1e-9)
@@ -248,9 +248,8 @@ def test_any_stream_gives_bodies(seed):
 @pytest.mark.parametrize("rotations", [False, True], ids=["positions", "rotations"])
 def test_compiled_and_plain_give_the_same_bits(rotations):
     points = builtin("boxing").frames(slice(0, 40)).points(rotations=rotations)
-    fast, plain = (KulpaMultonSolver().prepare(HUMAN) for _ in range(2))
-    plain._kernel = KulpaMultonSolver.kernel.function
-    one, other = (tracker.solve_clip(points) for tracker in (fast, plain))
+    fast = KMASolver().prepare(HUMAN)
+    one, other = (tracker.solve_clip(points) for tracker in (fast, uncompiled(fast)))
     assert np.array_equal(one.motion.rotations, other.motion.rotations)
     assert np.array_equal(one.motion.root, other.motion.root)
     assert np.array_equal(one.iterations, other.iterations)

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sixpoint.kernels import arrays
-from sixpoint.solvers._kernels.limb_ends import level_foot
+from sixpoint.solvers.sequential.limb_ends import level_foot
 from strategies import directions
 
-from .bodies import HUMAN, IDENTITY, Plain, angle, human, standing, turned_about
+from ..bodies import HUMAN, IDENTITY, Plain, angle, human, standing, turned_about
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 

@@ -19,7 +19,7 @@ from sixpoint.kernels.quaternion import (
 )
 from sixpoint.kernels.types import Quat, Vec3
 from sixpoint.kernels.vector import vec_unit
-from sixpoint.solvers._kernels.tgb import (
+from sixpoint.solvers.sequential.swivel import (
     ALIGNED,
     COARSE,
     COARSE_STEPS,
@@ -38,7 +38,7 @@ X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 DOWN, BACK = (0.0, -1.0, 0.0), (0.0, 0.0, -1.0)
 ARM, LEG = 1.0, -1.0
 UPPER, LOWER = 0.30, 0.25
-G8_TARGET = (0.05, -0.25, 0.35)
+TARGET = (0.05, -0.25, 0.35)
 
 swivels = st.floats(-math.pi, math.pi)
 bends = st.sampled_from([ARM, LEG])
@@ -61,11 +61,11 @@ def placed(
 # --- the circle -----------------------------------------------------------------------------------
 
 
-def test_swivel_circle():  # G8
-    n = vec_unit(G8_TARGET, DOWN)
+def test_swivel_circle():
+    n = vec_unit(TARGET, DOWN)
     u = np.array(swivel_zero(n, DOWN, BACK))
     assert u == pytest.approx((-0.081650, -0.816497, -0.571548), abs=1e-6)
-    zero, quarter, half = (placed(G8_TARGET, phi)[0] for phi in (0.0, 0.5 * math.pi, math.pi))
+    zero, quarter, half = (placed(TARGET, phi)[0] for phi in (0.0, 0.5 * math.pi, math.pi))
     assert zero == pytest.approx((0.014915, -0.280851, 0.104404), abs=1e-6)
     assert quarter == pytest.approx((0.195398, -0.143333, 0.176848), abs=1e-6)
     centre = 0.5 * (zero + half)
@@ -86,7 +86,7 @@ def test_every_swivel_reaches(direction, distance, phi, bend):
     assert abs(np.dot(x, hinge)) < 1e-9
 
 
-def test_elbows_point_down_and_knees_ahead():  # S0.48
+def test_elbows_point_down_and_knees_ahead():
     elbow, _, _, _ = placed((0.1, 0.0, 0.4))
     assert elbow[1] < -0.1
     knee, _, _, _ = placed((0.05, -0.70, 0.1), 0.0, LEG, 0.42, 0.40)
@@ -102,7 +102,7 @@ def test_elbows_point_down_and_knees_ahead():  # S0.48
         (LEG, (0.0, 0.0, -0.4), (1, 1)),
     ],
 )
-def test_an_aligned_reference_gives_way(bend, aim, towards):  # S0.48
+def test_an_aligned_reference_gives_way(bend, aim, towards):
     axis, sign = towards
     hinge, end, _, _ = placed(aim, 0.0, bend)
     assert sign * hinge[axis] > 0.1
@@ -149,7 +149,7 @@ def test_too_near_the_limb_folds(aim, bend):
 
 @pytest.mark.parametrize(("upper", "lower"), [(0.0, 0.25), (0.3, 0.0), (0.0, 0.0)])
 def test_bones_without_length(upper, lower):
-    _, end, turn, angle = placed(G8_TARGET, 0.3, ARM, upper, lower)
+    _, end, turn, angle = placed(TARGET, 0.3, ARM, upper, lower)
     assert np.linalg.norm(turn) == pytest.approx(1.0)
     assert math.isfinite(angle)
     assert np.isfinite(end).all()
@@ -159,7 +159,7 @@ def test_bones_without_length(upper, lower):
 
 
 @pytest.mark.parametrize("weight", [0.0, 1.0, 3.0])
-def test_cost_is_swing_and_twist_squared(weight):  # S0.55
+def test_cost_is_swing_and_twist_squared(weight):
     assert swivel_cost((1.0, 0.0, 0.0, 0.0), weight) == 0.0
     swing = quat_from_axis_angle((0.6, 0.0, 0.8), 0.4)
     twist = quat_from_axis_angle(Y, -0.3)
@@ -181,9 +181,9 @@ def test_cost_of_a_bone_turned_round():  # no twist is defined: none is paid for
 # --- the search -----------------------------------------------------------------------------------
 
 
-def test_search_of_the_golden_arm():  # G19
-    n = vec_unit(G8_TARGET, DOWN)
-    start, _ = tgb_limb(UPPER, LOWER, ARM, G8_TARGET, swivel_zero(n, DOWN, BACK))
+def test_search_of_the_golden_arm():
+    n = vec_unit(TARGET, DOWN)
+    start, _ = tgb_limb(UPPER, LOWER, ARM, TARGET, swivel_zero(n, DOWN, BACK))
     grid = -math.pi + COARSE * np.arange(COARSE_STEPS)
     coarse = min(grid, key=lambda phi: swivel_cost(swivelled(start, n, phi), 1.0))
     assert coarse == pytest.approx(0.058407, abs=1e-6)
@@ -200,7 +200,7 @@ def test_search_of_the_golden_arm():  # G19
     assert best == pytest.approx(0.1037, abs=1e-4)
 
 
-def test_evaluations():  # S0.55
+def test_evaluations():
     assert (COARSE, FINE) == (0.1, 0.01)
     assert (COARSE_STEPS, FINE_STEPS + 1) == (63, 21)
     assert COARSE * (COARSE_STEPS - 1) < 2.0 * math.pi <= COARSE * COARSE_STEPS
@@ -241,11 +241,11 @@ def test_a_usual_swivel_draws_the_search_to_it(direction, usual, previous):
     start = placed(aim)[2]
 
     def away(weight):
-        phi = swivel_search(start, direction, 1.0, 1.0, previous, usual, weight)
+        phi = swivel_search(start, direction, 1.0, 1.0, previous, (usual, weight))
         return abs(math.remainder(phi - usual, 2.0 * math.pi))
 
     free = swivel_search(start, direction, 1.0, 1.0, previous)
-    assert swivel_search(start, direction, 1.0, 1.0, previous, usual, 0.0) == free
+    assert swivel_search(start, direction, 1.0, 1.0, previous, (usual, 0.0)) == free
     assert away(1e6) <= 0.5 * FINE + 1e-6
     assert away(3.0) <= away(0.3) + FINE + 1e-6
 
@@ -261,7 +261,7 @@ def test_right_mirrors_left(v, distance):
 
 
 @pytest.mark.parametrize("previous", [-3.1, -1.3, 0.0, 0.4, 2.9])
-def test_of_equal_costs_the_nearer_wins(previous):  # A0.24
+def test_of_equal_costs_the_nearer_wins(previous):
     start = placed((0.0, -0.6, 0.0))[2]  # straight down: without weight no swivel costs anything
     phi = swivel_search(start, DOWN, 0.0, 1.0, previous)
     assert abs(phi - previous) <= 0.5 * FINE + 1e-9
