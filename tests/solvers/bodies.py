@@ -103,11 +103,6 @@ def memory() -> State:
     return new_state()[0]
 
 
-def scratch() -> Work:
-    """Room to work in."""
-    return new_work()[0]
-
-
 def context(
     figure: Figure | None = None, chosen: Settings | None = None, state: State | None = None
 ) -> SequentialContext:
@@ -120,7 +115,7 @@ def context(
         figure.body,
         settings() if chosen is None else chosen,
         memory() if state is None else state,
-        scratch(),
+        new_work()[0],
         figure.limits,
         figure.rest,
     )
@@ -159,7 +154,6 @@ def curved_spine(degrees: Sequence[float], lengths: Sequence[float]) -> np.ndarr
 
 
 CURVED_SPINE = curved_spine((-12, 10, 8, -10, 6), (0.12, 0.12, 0.12, 0.10, 0.10))
-G15_SPINE = CURVED_SPINE  # the name before, for tests that still use it
 CURVED_BODY = spine_body(CURVED_SPINE)
 STIFF_BODY = spine_body(
     CURVED_SPINE,
