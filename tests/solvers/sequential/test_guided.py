@@ -6,10 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.rigs import insert_above, odd_rig
-from tests.solvers.bodies import IDENTITY, PAPER, largest_step
 
 import sixpoint as sp
+from rigs import insert_above, odd_rig
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.data.clips import builtin
 from sixpoint.errors import FormatError, InputError
@@ -19,25 +18,23 @@ from sixpoint.priors.layout import ENDS, inputs, measures
 from sixpoint.priors.model import builtin_prior
 from sixpoint.priors.poses import build_of
 from sixpoint.solvers import GuidedSolver, SequentialSolver
-from sixpoint.solvers._kernels.guide import FIRST_LOOKS, look
-from sixpoint.solvers.body_table import build_body, new_state, new_work
-from sixpoint.solvers.guided import FAR, guide_of, net_of
+from sixpoint.solvers.sequential.guided import FAR
+from sixpoint.solvers.sequential.network import FIRST_LOOKS, look
+
+from ..bodies import HUMAN, IDENTITY, PAPER, largest_step
+from .guided_body import opened, tables
 
 
 def test_the_compiled_network_answers_like_the_one_in_numpy():
-    clip = builtin("boxing")
-    anatomy, prior = clip.skeleton.anatomy, builtin_prior()
-    body, _ = build_body(anatomy)
-    work, net = new_work(), net_of(prior)
-    guide = guide_of(anatomy, prior)
-    guide["trust"] = 1.0
-    six = clip.points().positions[100]
-    work["points"][0] = six
-    facing, trust = look(body[0], guide[0], new_state()[0], work[0], IDENTITY, False, net)
+    anatomy, prior, given = HUMAN.anatomy, builtin_prior(), tables()
+    c = opened(given.context)
+    six = builtin("boxing").points().positions[100]
+    c.work.points[:] = six
+    facing, trust = look(c, given.prior, IDENTITY, False)
     points = (six[1:] - six[0]) / anatomy.height
     frame = arrays.to_matrix(np.array(facing))
     x = inputs(points[None], frame[None], measures(build_of(anatomy))[None])
-    np.testing.assert_allclose(net.vectors.ravel(), prior.predict(x)[0], atol=1e-12)
+    np.testing.assert_allclose(c.net.vectors.ravel(), prior.predict(x)[0], atol=1e-12)
     assert FIRST_LOOKS > 1
     distance = float(prior.distance(x)[0])
     part = min(max((distance / prior.near - 1.0) / (FAR - 1.0), 0.0), 1.0)
@@ -71,26 +68,26 @@ def test_without_trust_it_is_sequential_ik_with_its_own_exact_step():
 def test_confidence_falls_where_points_are_unlike_anything_seen():
     clip = builtin("boxing")
     tracker = GuidedSolver().prepare(clip.skeleton, rate=clip.rate)
-    assert np.isnan(tracker.confidence)
     usual = clip.points().positions[10]
-    tracker.solve(usual)
-    assert tracker.confidence > 0.9
+    assert tracker.solve(usual).confidence > 0.9
     tracker.reset()
     odd = usual[[0, 4, 1, 5, 2, 3]]  # head where an ankle was, wrist where the head was
-    tracker.solve(odd)
-    assert tracker.confidence < 0.2
+    assert tracker.solve(odd).confidence < 0.2
+
+
+def test_other_solvers_do_not_say_how_far_they_are_to_be_trusted():
+    clip = builtin("boxing").frames(slice(0, 3))
+    tracker = SequentialSolver().prepare(clip.skeleton)
+    assert np.isnan(tracker.solve(clip.points().positions[0]).confidence)
+    assert np.isnan(tracker.solve_clip(clip.points()).confidence).all()
 
 
 def test_confidences_of_a_clip_are_those_of_its_frames():
     clip = builtin("squat").frames(slice(0, 30))
     tracker = GuidedSolver().prepare(clip.skeleton, rate=clip.rate)
-    tracker.solve_clip(clip.points())
-    whole = tracker.confidences
+    whole = tracker.solve_clip(clip.points()).confidence
     assert whole.shape == (30,)
-    streamed = []
-    for frame in clip.points().positions:
-        tracker.solve(frame)
-        streamed.append(tracker.confidence)
+    streamed = [tracker.solve(frame).confidence for frame in clip.points().positions]
     np.testing.assert_array_equal(whole, streamed)
 
 
@@ -198,13 +195,10 @@ def test_guessed_points_are_no_reason_for_confidence():
     clip = builtin("walk")
     tracker = GuidedSolver().prepare(clip.skeleton, rate=clip.rate)
     frame = clip.points().positions[20].copy()
-    tracker.solve(frame)
-    whole = tracker.confidence
-    assert whole > 0.5
+    assert tracker.solve(frame).confidence > 0.5
     for lost, part in ((1, 5.0 / 6.0), (4, 2.0 / 6.0), (6, 0.0)):
         frame[6 - lost :] = np.nan
-        tracker.solve(frame)
-        assert tracker.confidence <= part + 1e-12
+        assert tracker.solve(frame).confidence <= part + 1e-12
 
 
 @pytest.mark.parametrize("missing", ["hold", "predict"])

@@ -14,11 +14,11 @@ from sixpoint.data.clips import builtin
 from sixpoint.kernels import arrays
 from sixpoint.motion.points import SIX, Points
 from sixpoint.solvers import SequentialSolver
-from sixpoint.solvers._kernels.missing import is_place
-from sixpoint.solvers._kernels.tables import MISSING, RECOVERING
-from sixpoint.solvers.human import FADE
+from sixpoint.solvers.context import MISSING, RECOVERING
+from sixpoint.solvers.people.plan import FADE
+from sixpoint.solvers.people.points import is_place
 
-from .bodies import HUMAN, NOT_SEEN, Plain, angle, human, standing
+from ..bodies import HUMAN, NOT_SEEN, Plain, angle, human, standing
 
 PELVIS, HEAD, L_WRIST, R_WRIST, L_ANKLE, R_ANKLE = range(6)
 ALL = frozenset(range(6))
@@ -326,7 +326,7 @@ def test_predict_survives_every_point(lost):
         assert np.linalg.norm(body.used - frame, axis=-1).max() < 0.05
 
 
-# --- through the front door -----------------------------------------------------------------------
+# --- what a tracker says of them ------------------------------------------------------------------
 
 
 def holes(frames=24, seed=3):

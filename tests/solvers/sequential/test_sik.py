@@ -1,4 +1,4 @@
-"""Sequential IK through its front door: settings, poses, reports, known rotations."""
+"""Sequential IK as users call it: settings, poses, reports, known rotations."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ import numpy as np
 import pytest
 
 from oracles import assert_same_rotation
+from sixpoint import reconstruct
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.data.clips import CLIPS, builtin
 from sixpoint.errors import InputError, RolesNotFound, UnknownName
 from sixpoint.kernels import arrays
 from sixpoint.motion.metrics import compare
 from sixpoint.motion.points import SIX, Points
-from sixpoint.solvers import SOLVERS, SequentialSolver, StopReason, reconstruct, solver
+from sixpoint.solvers import SOLVERS, SequentialSolver, StopReason, solver
 
-from .bodies import HUMAN, standing
-from .clip_pieces import HEAD, L_ANKLE, L_WRIST, R_ANKLE, clip_points, holed
+from ..bodies import HUMAN, standing
+from ..clip_pieces import HEAD, L_ANKLE, L_WRIST, LIMBS, R_ANKLE, clip_points, holed
 
 # --- settings -------------------------------------------------------------------------------------
 
@@ -28,8 +29,8 @@ def test_a_solver_is_a_value():
     assert hash(SequentialSolver(weights=(0.1, 0.1, 1.0))) != hash(SequentialSolver())
     with pytest.raises(dataclasses.FrozenInstanceError):
         SequentialSolver().bend = "chord"  # type: ignore[misc]
-    assert SequentialSolver().collisions is False  # S0.37
-    assert SequentialSolver().weights == (1.0, 1.0, 0.0)  # S0.5
+    assert SequentialSolver().collisions is False
+    assert SequentialSolver().weights == (1.0, 1.0, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -39,6 +40,7 @@ def test_a_solver_is_a_value():
             {"weights": (1.0, 1.0)},
             r"Expected `weights` to be three numbers >= 0, got \(1\.0, 1\.0\)",
         ),
+        ({"weights": None}, "Expected `weights` to be three numbers >= 0, got None"),
         ({"weights": (1.0, -1.0, 0.0)}, "Expected `weights` to be three numbers >= 0"),
         ({"weights": (1.0, np.nan, 0.0)}, "Expected `weights` to be three numbers >= 0"),
         ({"weights": (1.0, np.inf, 0.0)}, "Expected `weights` to be three numbers >= 0"),
@@ -55,8 +57,9 @@ def test_a_solver_is_a_value():
         ({"missing": "x"}, "Expected `missing` to be one of hold, predict; got 'x'"),
         ({"clavicle_relax": 1.5}, r"Expected `clavicle_relax` in \[0, 1\], got 1\.5"),
         ({"clavicle_relax": np.nan}, r"Expected `clavicle_relax` in \[0, 1\], got nan"),
-        ({"recovery": -1.0}, r"Expected `recovery` in \[0, 60\] seconds, got -1\.0"),
-        ({"recovery": np.inf}, r"Expected `recovery` in \[0, 60\] seconds, got inf"),
+        ({"collisions": 1}, "Expected `collisions` to be True or False, got 1"),
+        ({"recovery": -1.0}, r"Expected `recovery` in \[0, 60\], got -1\.0"),
+        ({"recovery": np.inf}, r"Expected `recovery` in \[0, 60\], got inf"),
     ],
 )
 def test_settings_that_make_no_sense(changed, message):
@@ -75,8 +78,6 @@ def test_solvers_go_by_name():
         UnknownName, match=r"No setting of solver 'sik' 'weight'\. Nearest: weights"
     ):
         solver("sik", weight=(1, 1, 0))
-    with pytest.raises(InputError, match="Bad settings for solver 'sik'"):
-        solver("sik", weights=None)
 
 
 def test_prepare_refuses_nonsense():
@@ -101,11 +102,6 @@ def test_reconstruct_takes_a_name_or_a_solver():
     assert by_name.motion.rate == points.rate
 
 
-def test_reconstruct_does_not_drop_settings():
-    with pytest.raises(InputError, match="Expected settings only with the name of a solver"):
-        reconstruct(clip_points(count=2), HUMAN, SequentialSolver(), bend="vertical")
-
-
 # --- poses ----------------------------------------------------------------------------------------
 
 
@@ -118,14 +114,14 @@ def test_the_neutral_stance_is_found_again():
 
 
 @pytest.mark.parametrize("name", CLIPS)
-def test_built_in_clips_are_reconstructed(name):  # S0.1
+def test_built_in_clips_are_reconstructed(name):
     clip = builtin(name)
     result = reconstruct(clip.points(), clip.skeleton)
     report = result.report
-    free = ~result.limited & ~result.unreachable
-    assert result.residuals[:, 2:][free].max() < 1e-3
+    free = ~(result.limited | result.unreachable)[:, LIMBS]
+    assert result.residuals[:, LIMBS][free].max() < 1e-3
     assert report.limit_violations == 0
-    assert report.missed <= (result.limited & ~result.unreachable).sum()
+    assert report.missed <= (result.limited & ~result.unreachable)[:, LIMBS].sum()
     assert compare(result.motion, clip).position_rms < 0.06
     assert (report.solver, report.frames, report.joints) == ("sik", len(clip), 34)
     assert (report.warnings, report.missing) == ((), {})
@@ -141,7 +137,7 @@ def test_residuals_are_what_forward_kinematics_says():
     assert result.report.target_max_m == pytest.approx(off.max())
 
 
-def test_legs_do_not_change_arms_nor_the_other_way_round():  # S0.2
+def test_legs_do_not_change_arms_nor_the_other_way_round():
     points = clip_points("reach", 40, rotations=True)  # a known pelvis: limbs do not turn the trunk
     other = points.positions.copy()
     other[:, [L_ANKLE, R_ANKLE]] += (0.05, 0.1, 0.1)
@@ -153,10 +149,12 @@ def test_legs_do_not_change_arms_nor_the_other_way_round():  # S0.2
     assert not np.array_equal(a[:, legs], b[:, legs])
 
 
-def test_what_a_body_needs_is_small():  # S0.3
-    tracker = SequentialSolver().prepare(HUMAN)
-    arrays_kept = [a for a in vars(tracker).values() if isinstance(a, np.ndarray)]
-    assert sum(a.nbytes for a in arrays_kept) < 100_000
+def test_what_a_body_needs_is_small():
+    def size(tables) -> int:
+        return sum(map(size, tables)) if isinstance(tables, tuple) else tables.nbytes
+
+    run = SequentialSolver().prepare(HUMAN).run
+    assert 10_000 < size((run.context, run.frames)) < 100_000
 
 
 def test_joints_that_no_point_determines_stay_neutral():
@@ -165,7 +163,7 @@ def test_joints_that_no_point_determines_stay_neutral():
         assert np.array_equal(rotations[:, HUMAN.index(name)], arrays.identity(20))
 
 
-def test_hinges_only_flex():  # S0.32
+def test_hinges_only_flex():
     result = reconstruct(clip_points("squat", 200), HUMAN)
     for name in ("l_elbow", "r_elbow", "l_knee", "r_knee"):
         turned = result.motion.rotations[:, HUMAN.index(name)]
@@ -200,14 +198,10 @@ def test_unreachable_and_limited_limbs_are_counted():
     positions[1:3, L_WRIST] += (2.0, 0.0, 0.0)
     positions[3, R_ANKLE] += (0.0, 0.4, -0.7)
     result = reconstruct(Points(SIX, positions, 60.0), HUMAN, ARMS_LEAD)
-    assert result.unreachable.tolist() == [
-        [False] * 4,
-        [True, False, False, False],
-        [True, False, False, False],
-        [False] * 4,
-    ]
+    seen = np.arange(len(SIX))
+    assert np.array_equal(result.unreachable, [seen == point for point in (-1, 2, 2, -1)])
     assert result.report.unreachable == 2
-    assert result.limited[3].tolist() == [False, False, False, True]
+    assert np.array_equal(result.limited[3], seen == R_ANKLE)
     assert result.report.limited >= 1
     assert result.report.missed == 1
 
@@ -242,7 +236,7 @@ def test_points_that_are_not_used_are_named():
 # --- known rotations ------------------------------------------------------------------------------
 
 
-def test_known_rotations_are_used():  # S0.18
+def test_known_rotations_are_used():
     clip = builtin("boxing").frames(slice(0, 240))
     known = reconstruct(clip.points(rotations=True), HUMAN).motion
     guessed = reconstruct(clip.points(), HUMAN).motion

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,30 +13,38 @@ from hypothesis import strategies as st
 from oracles import assert_same_rotation
 from rigs import random_rotations
 from sixpoint.kernels import arrays
-from sixpoint.limits import Limits, adult_limits
+from sixpoint.limits import adult_limits
 from sixpoint.motion.motion import Motion
 from sixpoint.motion.points import SIX, Points
-from sixpoint.solvers import SequentialSolver, solver
+from sixpoint.solvers import SequentialSolver, Solution, Tracker, solver
 
-from .bodies import HUMAN, standing
-from .clip_pieces import HEAD, L_ANKLE, L_WRIST, PELVIS, R_ANKLE, R_WRIST, clip_points
+from ..bodies import HUMAN, standing
+from ..clip_pieces import HEAD, L_ANKLE, L_WRIST, LIMBS, PELVIS, R_ANKLE, R_WRIST, clip_points
 
-FREE, HELD = (SequentialSolver().prepare(HUMAN, limits=limits) for limits in (None, "adult"))
 LIMITS = adult_limits(HUMAN)
+PAIRS = ((PELVIS, HEAD), (L_WRIST, R_WRIST), (L_ANKLE, R_ANKLE))
 
 
-def assert_sound(solution, limits: Limits | None = None) -> None:
+each_limits = pytest.mark.parametrize("limited", [False, True], ids=["free", "limited"])
+
+
+@cache
+def tracker(limited: bool) -> Tracker:
+    return SequentialSolver().prepare(HUMAN, limits="adult" if limited else None)
+
+
+def solved(frame: np.ndarray, limited: bool = False) -> Solution:
+    tracker(limited).reset()
+    return tracker(limited).solve(frame)
+
+
+def assert_sound(solution: Solution, limited: bool = False) -> None:
     pose = solution.pose
     assert np.isfinite(pose.root).all()
     assert np.abs(np.linalg.norm(pose.rotations, axis=-1) - 1.0).max() < 1e-9
-    if limits is not None:
+    if limited:
         motion = Motion(HUMAN, pose.root[None], pose.rotations[None], 60.0)
-        assert limits.violations(motion).max() < 1e-6
-
-
-def solved(tracker, frame):
-    tracker.reset()
-    return tracker.solve(frame)
+        assert LIMITS.violations(motion).max() < 1e-6
 
 
 seeds = st.integers(0, 2**32 - 1)
@@ -44,18 +54,18 @@ sizes = st.sampled_from([0.0, 1e-12, 1e-6, 1e-3, 0.1, 0.3, 1.0, 10.0, 1e4, 1e8])
 @given(seeds, sizes)
 def test_any_cloud_of_points_gives_a_body(seed, size):
     frame = size * np.random.default_rng(seed).normal(size=(6, 3))
-    assert_sound(solved(FREE, frame))
-    assert_sound(solved(HELD, frame), LIMITS)
+    for limited in (False, True):
+        assert_sound(solved(frame, limited), limited)
 
 
 @given(seeds, st.floats(0.05, 0.8))
-def test_poses_of_the_same_body_are_met(seed, size):  # S0.1
+def test_poses_of_the_same_body_are_met(seed, size):
     rng = np.random.default_rng(seed)
     turned = random_rotations(rng, HUMAN.joint_count, size=size)
     motion = Motion(HUMAN, rng.normal(size=(1, 3)), turned[None], 60.0)
-    result = FREE.solve_clip(motion.points())
-    reached = ~result.unreachable[0]
-    assert result.residuals[0, 2:][reached].max(initial=0.0) < 1e-6
+    result = tracker(False).solve_clip(motion.points())
+    reached = ~result.unreachable[0, LIMBS]
+    assert result.residuals[0, LIMBS][reached].max(initial=0.0) < 1e-6
     assert not result.limited.any()
     # Out of reach: the limb is straight, so the miss is what is missing.
     assert np.isfinite(result.residuals).all()
@@ -64,39 +74,39 @@ def test_poses_of_the_same_body_are_met(seed, size):  # S0.1
 @given(st.tuples(*[st.floats(-1.0, 1.0)] * 3), st.sampled_from([0.0, 1e-12, 1e-7, 1e-3]))
 def test_all_six_at_one_place(place, jitter):
     frame = np.tile(place, (6, 1)) + jitter * np.random.default_rng(0).normal(size=(6, 3))
-    for tracker, limits in ((FREE, None), (HELD, LIMITS)):
-        solution = solved(tracker, frame)
-        assert_sound(solution, limits)
+    for limited in (False, True):
+        solution = solved(frame, limited)
+        assert_sound(solution, limited)
         assert np.linalg.norm(solution.pose.root - place) < 1.0
 
 
-@pytest.mark.parametrize("pair", [(PELVIS, HEAD), (L_WRIST, R_WRIST), (L_ANKLE, R_ANKLE)])
-def test_two_points_at_one_place(pair):
+@each_limits
+@pytest.mark.parametrize("pair", PAIRS)
+def test_two_points_at_one_place(pair, limited):
     frame = standing()
     frame[pair[1]] = frame[pair[0]]
-    for tracker, limits in ((FREE, None), (HELD, LIMITS)):
-        assert_sound(solved(tracker, frame), limits)
+    assert_sound(solved(frame, limited), limited)
 
 
-@pytest.mark.parametrize("pair", [(2, 3), (4, 5), (0, 1)])
-def test_two_points_swapped(pair):
+@each_limits
+@pytest.mark.parametrize("pair", PAIRS)
+def test_two_points_swapped(pair, limited):
     frame = standing()
     frame[list(pair)] = frame[list(pair)[::-1]]
-    for tracker, limits in ((FREE, None), (HELD, LIMITS)):
-        assert_sound(solved(tracker, frame), limits)
+    assert_sound(solved(frame, limited), limited)
 
 
 def test_wrists_and_ankles_swapped_is_a_body_turned_round():
     frame = standing()
     turned = frame[[0, 1, 3, 2, 5, 4]]
-    rotation = solved(FREE, turned).pose.rotations[0]
+    rotation = solved(turned).pose.rotations[0]
     assert arrays.rotate(rotation, np.array((0.0, 0.0, 1.0)))[2] < -0.9
 
 
 @pytest.mark.parametrize("place", [1e3, 1e6, 1e8])
 def test_far_from_the_origin(place):
     frame = clip_points(count=1).positions[0]  # on guard: no limb is straight
-    there, here = (solved(FREE, frame + shift) for shift in (np.array((place, 0.0, -place)), 0.0))
+    there, here = (solved(frame + shift) for shift in (np.array((place, 0.0, -place)), 0.0))
     assert_sound(there)
     last_bit = np.spacing(place)
     assert there.residuals == pytest.approx(here.residuals, abs=10.0 * last_bit)
