@@ -1,4 +1,4 @@
-"""The laws of figures notice faults; that solvers keep them is tested with all other laws."""
+"""The laws of skeletons notice faults; that solvers keep them is tested with all other laws."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 
 from sixpoint.motion.points import Points
 from sixpoint.solvers import DampedSolver, SequentialSolver, StopReason
-from sixpoint.solvers.check_figures import FIGURE_LAWS
-from sixpoint.solvers.law import LawBroken
+from sixpoint.solvers.conformance import LAWS, LawBroken
+from sixpoint.solvers.conformance.skeletons import SKELETON_LAWS
 
 
 class _Broken(DampedSolver):
@@ -48,6 +48,19 @@ class _Noisy(_Broken):
         return Points(points.names, points.positions + noise, points.rate)
 
 
+class _Modest(_Broken):
+    def result(self, result):
+        return dataclasses.replace(result, residuals=0.5 * result.residuals)
+
+
+class _Adrift(_Broken):
+    def result(self, result):
+        motion = result.motion
+        return dataclasses.replace(
+            result, motion=dataclasses.replace(motion, root=motion.root + 1e-6)
+        )
+
+
 class _Content(_Broken):
     def answer(self, solution):
         return dataclasses.replace(solution, converged=True, stop=StopReason.CONVERGED)
@@ -78,30 +91,40 @@ class _Guessing(_Broken):
 class _Sized(_Broken):
     """A damping in metres."""
 
-    def figure_numbers(self, figure):
-        return super().figure_numbers(figure) | {"damping": 0.1 / figure.size[0]}
+    def skeleton_settings(self, model):
+        return super().skeleton_settings(model) | {"damping": 0.1 / model.size[0]}
+
+
+FAULTS = [
+    (_Shifted(), "skeletons_reach_the_reachable"),
+    (_Shifted(), "skeletons_move"),
+    (_Modest(), "skeletons_report_true_residuals"),
+    (_Content(), "skeletons_report_the_unreachable"),
+    (_Adrift(), "skeletons_are_finite"),
+    (_Free(), "skeletons_keep_limits"),
+    (_Noisy(), "skeletons_repeat_themselves"),
+    (_Sized(), "skeletons_scale"),
+    (_Greedy(), "skeletons_leave_input_alone"),
+    (_Guessing(), "skeletons_do_without_targets"),
+    (_Unturned(), "skeletons_meet_rotations"),
+]
 
 
 @pytest.mark.parametrize(
     ("solver", "law"),
-    [
-        (_Shifted(), "figures_reach_the_reachable"),
-        (_Shifted(), "figures_move"),
-        (_Content(), "figures_report_the_unreachable"),
-        (_Free(), "figures_keep_limits"),
-        (_Noisy(), "figures_repeat_themselves"),
-        (_Sized(), "figures_scale"),
-        (_Greedy(), "figures_leave_input_alone"),
-        (_Guessing(), "figures_do_without_targets"),
-        (_Unturned(), "figures_turn"),
-    ],
+    FAULTS,
     ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
 def test_laws_notice_faults(solver, law):
     with pytest.raises(LawBroken):
-        FIGURE_LAWS[law](solver)
+        SKELETON_LAWS[law](solver)
+
+
+def test_every_law_has_a_fault():
+    assert {law for _, law in FAULTS} == set(SKELETON_LAWS)
+    assert set(SKELETON_LAWS) < set(LAWS)
 
 
 def test_solvers_of_people_have_nothing_to_keep():
-    for law in FIGURE_LAWS.values():
+    for law in SKELETON_LAWS.values():
         law(SequentialSolver())
