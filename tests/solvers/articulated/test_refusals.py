@@ -1,4 +1,4 @@
-"""What trackers of any figure refuse, and in which words."""
+"""What trackers of any skeleton refuse, and in which words."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def tip_of(pose: Pose, name: str = "tip"):
 # What is followed how
 
 
-def test_a_figure_is_followed_by_its_ends():
+def test_a_skeleton_is_followed_by_its_ends():
     tracker = sp.solver("dls").prepare(TREE)
     assert isinstance(tracker.plan, SkeletonPlan)
     assert tracker.names == ("tip_1", "tip_2")
@@ -132,7 +132,7 @@ def test_the_root_stays_where_the_skeleton_has_it():
     assert np.linalg.norm(tip_of(solution.pose) - (1.2, 2.5, 3.0)) < 1e-4
 
 
-def test_bind_poses_are_where_figures_begin():
+def test_bind_poses_are_where_skeletons_begin():
     odd = FIGURES["odd"]
     tracker = sp.solver("dls").prepare(odd)
     nothing = np.full((2, 3), np.nan)

@@ -1,4 +1,4 @@
-"""What methods share that sweep over joints: parts, stop rule, straight chains, people."""
+"""What methods share that sweep over joints: stop rule, straight chains, trees, people."""
 
 from __future__ import annotations
 
@@ -20,15 +20,13 @@ from sixpoint.errors import InputError
 from sixpoint.kernels import arrays
 from sixpoint.limits import adult_limits
 from sixpoint.motion.points import SIX, Points
-from sixpoint.solvers.articulated.build import person_model
-from sixpoint.solvers.articulated.parts import new_parts, person_parts
 from sixpoint.solvers.base import Solver
 from sixpoint.solvers.solution import Result, StopReason
 from sixpoint.solvers.sweeps.methods import CCDSolver, FABRIKSolver
 from sixpoint.solvers.tracker import Tracker
 from sixpoint.tasks import Reach
 
-from .bodies import HUMAN, standing
+from ..bodies import HUMAN, standing
 
 METHODS = {"ccd": CCDSolver, "fabrik": FABRIKSolver}
 PLAIN = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
@@ -53,7 +51,7 @@ def plain_tracker(chosen: Solver, skeleton: Skeleton) -> Tracker:
     """A tracker whose kernel runs as plain Python."""
     plan = chosen.prepare(skeleton).plan
     plan.bind = partial(partial, plan.kernel.function)
-    return Tracker(chosen, plan)
+    return Tracker(plan)
 
 
 def directions(seed: int, count: int) -> np.ndarray:
@@ -95,47 +93,6 @@ def test_out_of_reach_sweeps_end_when_the_chain_is_stretched(method: str):
 def test_a_stride_is_taken_or_not():
     with pytest.raises(InputError, match="`stride` to be True, False or None, got 'yes'"):
         solver("fabrik", stride="yes")
-
-
-# --- parts ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("clavicles", [True, False])
-def test_a_person_is_five_parts(clavicles):
-    skeleton = HUMAN if clavicles else odd_rig(0)
-    model = person_model(skeleton.anatomy, adult_limits(skeleton))
-    parts = person_parts(model)
-    joints = [joint for part, _ in parts for joint in part]
-    loins = len(skeleton.anatomy.colocated)
-    assert joints == list(range(1 + loins, len(model.parent)))  # all but pelvis and loins, once
-    assert [list(tasks) for _, tasks in parts] == [[0], [1], [2], [3], [4]]
-    for part, tasks in parts:
-        effector = model.task_effector[tasks[0]]
-        own = {joint for joint in part if model.moves[effector, joint]}
-        assert own == {joint for joint in part if model.freedom[joint] > 0}
-        assert model.parent[part[0]] < part[0]
-
-
-def test_reach_is_the_length_of_the_chain():
-    model = person_model(HUMAN.anatomy, LIMITS)
-    parts = new_parts(model, person_parts(model))
-    places = HUMAN.anatomy.positions
-    leg = [HUMAN.anatomy.node(role) for role in ("l_hip", "l_knee", "l_ankle")]
-    assert parts.reach[3] == pytest.approx(
-        np.linalg.norm(np.diff(places[leg], axis=0), axis=1).sum()
-    )
-
-
-def test_nodes_are_listed_below_their_joints():
-    model = person_model(HUMAN.anatomy, LIMITS)
-    parts = new_parts(model, person_parts(model))
-    above = np.concatenate([model.parent, model.effector_joint])
-    for joint in range(len(model.parent)):
-        listed, node = [], parts.child[joint]
-        while node >= 0:
-            listed.append(int(node))
-            node = parts.sibling[node]
-        assert listed == list(np.flatnonzero(above == joint))
 
 
 # --- chains and trees -----------------------------------------------------------------------------

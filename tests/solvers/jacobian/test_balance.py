@@ -1,3 +1,5 @@
+"""Prioritized IK with balance: the paper's table, the support, legs, clamping, the observer."""
+
 from __future__ import annotations
 
 import numpy as np

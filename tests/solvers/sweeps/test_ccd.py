@@ -20,7 +20,7 @@ from sixpoint.solvers.sweeps.ccd import ccd_sweep
 from sixpoint.solvers.sweeps.methods import CCDSolver
 from sixpoint.tasks import Orient, Reach
 
-from .bodies import HUMAN, standing
+from ..bodies import HUMAN, standing
 
 HEAD = 1
 PAPER = {
