@@ -1,4 +1,4 @@
-"""The spine by cyclic coordinate descent: sweeps, limits, the stop rule, the shared error."""
+"""The spine of KMA by cyclic coordinate descent: sweeps, limits, stop rule, shared error."""
 
 from __future__ import annotations
 
@@ -11,36 +11,35 @@ from hypothesis import strategies as st
 from sixpoint.kernels import arrays
 from sixpoint.kernels.limits import limit_violation
 from sixpoint.kernels.types import Quat, Vec3
-from sixpoint.limits import FixedLimit, SwingTwistLimit
-from sixpoint.solvers import KulpaMultonSolver
-from sixpoint.solvers._kernels.ccd_spine import (
+from sixpoint.limits import FixedLimit
+from sixpoint.solvers import KMASolver
+from sixpoint.solvers.context import OUT_OF_STEPS, SPINE_LIMITED, SPINE_STRETCHED
+from sixpoint.solvers.sequential.kma import (
     solve_spine_ccd,
     spine_forward,
     spine_sweep,
     stand_spine,
     turn_head,
 )
-from sixpoint.solvers._kernels.tables import OUT_OF_STEPS, SPINE_LIMITED, SPINE_STRETCHED
 from strategies import directions
 
-from .bodies import (
-    G15_SPINE,
+from ..bodies import (
+    CURVED_BODY,
+    CURVED_SPINE,
     IDENTITY,
     ORIGIN,
+    STIFF_BODY,
     Figure,
-    scratch,
+    context,
+    settings,
     spine_body,
     straight_spine,
     turned_about,
 )
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
-STIFF = SwingTwistLimit.degrees(Y, Z, X, {-180: 8, -90: 6, 0: 12, 90: 6, 180: 8}, (-3, 3))
-"""A spine joint that hardly bends."""
-FREE_BODY = spine_body(G15_SPINE)
-STIFF_BODY = spine_body(G15_SPINE, dict.fromkeys(range(1, 6), STIFF))
-LENGTH = float(np.linalg.norm(G15_SPINE, axis=1).sum())
-NEUTRAL = float(np.linalg.norm(G15_SPINE.sum(axis=0)))
+LENGTH = float(np.linalg.norm(CURVED_SPINE, axis=1).sum())
+NEUTRAL = float(np.linalg.norm(CURVED_SPINE.sum(axis=0)))
 
 
 class Spine:
@@ -48,20 +47,18 @@ class Spine:
 
     def __init__(self, body: Figure, **changed) -> None:
         self.body = body
-        self.settings = KulpaMultonSolver(**changed).records(60.0)[0]
-        self.work = scratch()
-        stand_spine(body.body, body.limits, self.work, IDENTITY, IDENTITY, False)
+        self.settings = settings(kind=KMASolver, **changed)
+        self.context = context(body, self.settings)
+        self.work = self.context.work
+        self.stand(IDENTITY)
 
     def stand(self, pelvis: Quat, head: Quat | None = None) -> Spine:
-        known = head is not None
-        stand_spine(self.body.body, self.body.limits, self.work, pelvis, head or IDENTITY, known)
+        stand_spine(self.context, pelvis, head or IDENTITY, head is not None)
         return self
 
     def solve(self, head: Vec3, pelvis: Vec3 = ORIGIN) -> Spine:
         self.work.points[0], self.work.points[1] = pelvis, head
-        self.steps, self.flags = solve_spine_ccd(
-            self.body.body, self.body.limits, self.settings, self.work
-        )
+        self.steps, self.flags = solve_spine_ccd(self.context)
         self.misses = np.linalg.norm(self.places[[0, -1]] - (pelvis, head), axis=-1)
         return self
 
@@ -82,38 +79,36 @@ class Spine:
 # --- one sweep ------------------------------------------------------------------------------------
 
 
-def planar_chain() -> Figure:
-    """The pelvis, and three hinges at unit distances in the plane X-Y; the first at the pelvis."""
-    return spine_body([ORIGIN, X, X, X])
-
-
-def test_sweep_of_the_planar_chain():  # G4
-    body, work = planar_chain(), scratch()
+def test_sweep_of_the_planar_chain():
+    # The pelvis, and three hinges at unit distances in the plane X-Y; the first at the pelvis.
+    c = context(spine_body([ORIGIN, X, X, X]), settings(kind=KMASolver))
     for k, theta in enumerate((0.0, 0.3, 0.5, 0.4)):
-        work.trial[k] = arrays.from_axis_angle(Z, theta)
+        c.work.trial[k] = arrays.from_axis_angle(Z, theta)
     target = (1.5, 1.8, 0.0)
-    assert spine_forward(body.body, work) == pytest.approx((2.014401, 1.944915, 0.0), abs=1e-6)
-    assert not spine_sweep(body.body, body.limits, work, target)
-    angles = 2.0 * np.arctan2(work.trial[1:4, 3], work.trial[1:4, 0])
+    assert spine_forward(c) == pytest.approx((2.014401, 1.944915, 0.0), abs=1e-6)
+    assert not spine_sweep(c, target)
+    angles = 2.0 * np.arctan2(c.work.trial[1:4, 3], c.work.trial[1:4, 0])
     assert angles == pytest.approx((0.276473, 0.442642, 0.961609), abs=1e-6)
-    error = np.subtract(target, spine_forward(body.body, work))
-    assert np.linalg.norm(error) == pytest.approx(0.163556, abs=1e-6)
-    spine_sweep(body.body, body.limits, work, target)
-    error = np.subtract(target, spine_forward(body.body, work))
-    assert np.linalg.norm(error) == pytest.approx(0.083870, abs=1e-6)
+    assert np.linalg.norm(np.subtract(target, spine_forward(c))) == pytest.approx(
+        0.163556, abs=1e-6
+    )
+    spine_sweep(c, target)
+    assert np.linalg.norm(np.subtract(target, spine_forward(c))) == pytest.approx(
+        0.083870, abs=1e-6
+    )
 
 
 @given(directions(), st.floats(0.0, 2.0))
 def test_a_sweep_never_makes_it_worse(direction, distance):
-    spine = Spine(FREE_BODY)
+    spine = Spine(CURVED_BODY)
     goal = (distance * direction[0], distance * direction[1], distance * direction[2])
-    before = np.subtract(goal, spine_forward(FREE_BODY.body, spine.work))
-    spine_sweep(FREE_BODY.body, FREE_BODY.limits, spine.work, goal)
-    after = np.subtract(goal, spine_forward(FREE_BODY.body, spine.work))
+    before = np.subtract(goal, spine_forward(spine.context))
+    spine_sweep(spine.context, goal)
+    after = np.subtract(goal, spine_forward(spine.context))
     assert np.linalg.norm(after) <= np.linalg.norm(before) + 1e-12
 
 
-def test_the_head_bends_first():  # S0.66: why it looks like a snake
+def test_the_head_bends_first():  # why it looks like a snake
     spine = Spine(straight_spine(6, 0.1)).solve((0.0, 0.42, 0.2))
     turned = arrays.angle_between(spine.local, arrays.identity(6))
     assert turned[0] == 0.0
@@ -131,67 +126,67 @@ def test_a_head_on_the_line_of_the_spine_is_a_dead_end():  # all that turns is t
 
 
 @given(directions(), st.floats(0.0, 3.0))
-def test_limits_are_kept_and_the_error_is_shared(direction, distance):  # S0.16, S0.17
+def test_limits_are_kept_and_the_error_is_shared(direction, distance):
     head = (distance * direction[0], distance * direction[1], distance * direction[2])
-    for body in (FREE_BODY, STIFF_BODY):
+    for body in (CURVED_BODY, STIFF_BODY):
         spine = Spine(body).solve(head)
         assert np.isfinite(spine.places).all()
         assert spine.violation() < 1e-9
         assert spine.misses[0] == pytest.approx(spine.misses[1], abs=1e-12)
         assert spine.local[0] == pytest.approx(IDENTITY)  # the pelvis keeps its rotation
         bones = np.linalg.norm(np.diff(spine.places, axis=0), axis=-1)
-        assert bones == pytest.approx(np.linalg.norm(G15_SPINE, axis=1), abs=1e-12)
+        assert bones == pytest.approx(np.linalg.norm(CURVED_SPINE, axis=1), abs=1e-12)
 
 
 @effort(max_examples=50)
 @given(directions(), st.floats(0.3, 0.9))
 def test_reachable_heads_are_reached(direction, part):  # without limits, with patience
-    middle = G15_SPINE[0]  # the first segment goes with the pelvis
+    middle = CURVED_SPINE[0]  # the first segment goes with the pelvis
     reach = LENGTH - np.linalg.norm(middle)
     head = tuple(middle + part * reach * np.array(direction))
-    spine = Spine(FREE_BODY, iterations=1000, least_gain=0.0).solve(head)
-    near = spine.settings.tolerance * FREE_BODY.height
+    spine = Spine(CURVED_BODY, iterations=1000, least_gain=0.0).solve(head)
+    near = spine.settings.tolerance * CURVED_BODY.height
     assert spine.misses.max() <= near or spine.steps == 1000
     assert spine.misses.max() < 4.0 * near
 
 
-def test_a_head_that_is_near_needs_no_sweep():  # S0.49: 1 cm
-    near = 0.01 / 1.83 * FREE_BODY.height
-    neutral = G15_SPINE.sum(axis=0)
+def test_a_head_that_is_near_needs_no_sweep():  # 1 cm
+    near = 0.01 / 1.83 * CURVED_BODY.height
+    neutral = CURVED_SPINE.sum(axis=0)
     for off, steps in ((0.99 * near, 0), (1.01 * near, 1)):
-        spine = Spine(FREE_BODY).solve(tuple(neutral + off * np.array(X)))
+        spine = Spine(CURVED_BODY).solve(tuple(neutral + off * np.array(X)))
         assert spine.steps == steps
         assert spine.flags == 0
     assert spine.misses.max() < near
 
 
-def test_too_little_gain_ends_it():  # S0.49: 1 mm
+def test_too_little_gain_ends_it():  # 1 mm
     spine = Spine(STIFF_BODY).solve((0.0, 0.0, 0.5))
     assert 1 < spine.steps < 20
     assert spine.flags & SPINE_LIMITED
     assert not spine.flags & OUT_OF_STEPS
 
 
-def test_the_budget_ends_it():  # S0.49: 20
+def test_the_budget_ends_it():  # 20 sweeps
     hurried, patient = (
         Spine(straight_spine(5, 0.1), iterations=most).solve((0.0, -0.1, 0.15)) for most in (2, 20)
     )
     assert (hurried.steps, hurried.flags) == (2, OUT_OF_STEPS)
     assert 2 < patient.steps < 20
     assert patient.misses.max() < hurried.misses.max()
-    assert KulpaMultonSolver().iterations == 20
+    assert KMASolver().iterations == 20
 
 
 def test_a_head_out_of_reach():
     head = (0.0, LENGTH + 0.4, 0.0)
-    spine = Spine(FREE_BODY).solve(head)
+    spine = Spine(CURVED_BODY).solve(head)
     assert spine.flags & SPINE_STRETCHED
     assert np.linalg.norm(spine.places[-1] - spine.places[0]) > NEUTRAL
     assert spine.misses[0] == pytest.approx(spine.misses[1])
 
 
 def test_everything_at_one_place():
-    spine = Spine(FREE_BODY).solve(ORIGIN)
+    spine = Spine(CURVED_BODY).solve(ORIGIN)
     assert np.isfinite(spine.local).all()
     assert np.linalg.norm(spine.local, axis=-1) == pytest.approx(1.0)
 
@@ -205,7 +200,7 @@ def test_spines_of_few_joints(joints):
 
 def test_size_does_not_matter():
     small, large = (
-        Spine(spine_body(size * G15_SPINE)).solve((0.0, 0.4 * size, 0.25 * size))
+        Spine(spine_body(size * CURVED_SPINE)).solve((0.0, 0.4 * size, 0.25 * size))
         for size in (1.0, 2.0)
     )
     assert small.steps == large.steps
@@ -215,28 +210,28 @@ def test_size_does_not_matter():
 # --- rotations that are known ---------------------------------------------------------------------
 
 
-def test_the_twist_of_the_head_is_shared():  # S0.18
-    body = spine_body(G15_SPINE, lumbar=(1, 2))
+def test_the_twist_of_the_head_is_shared():
+    body = spine_body(CURVED_SPINE, lumbar=(1, 2))
     spine = Spine(body).stand(IDENTITY, turned_about(Y, 30.0))
     twists = 2.0 * np.arctan2(spine.work.trial[:6, 2], spine.work.trial[:6, 0])
     assert np.degrees(twists) == pytest.approx((0.0, 0.0, 0.0, 10.0, 10.0, 0.0), abs=1e-9)
     spine.solve((0.0, 0.5, 0.1))
-    turn_head(body.body, body.limits, spine.work, turned_about(Y, 30.0))
+    turn_head(spine.context, turned_about(Y, 30.0))
     assert spine.work.world[5] == pytest.approx(turned_about(Y, 30.0), abs=1e-12)
 
 
 def test_a_head_turns_only_as_far_as_it_can():
-    stiff = spine_body(G15_SPINE, {5: FixedLimit()})
+    stiff = spine_body(CURVED_SPINE, {5: FixedLimit()})
     spine = Spine(stiff).solve((0.0, 0.5, 0.1))
     before = spine.work.world[4].copy()
-    turn_head(stiff.body, stiff.limits, spine.work, turned_about(Y, 90.0))
+    turn_head(spine.context, turned_about(Y, 90.0))
     assert spine.work.local[5] == pytest.approx(IDENTITY)
     assert spine.work.world[5] == pytest.approx(before)
 
 
 def test_the_pelvis_carries_the_spine():
     pelvis = turned_about((0.6, 0.0, 0.8), 40.0)
-    still, moved = Spine(FREE_BODY), Spine(FREE_BODY).stand(pelvis)
+    still, moved = Spine(CURVED_BODY), Spine(CURVED_BODY).stand(pelvis)
     head, base = np.array((0.1, 0.4, 0.2)), np.array((1.0, 2.0, 3.0))
     still.solve(tuple(head))
     moved.solve(tuple(arrays.rotate(np.array(pelvis), head) + base), tuple(base))
