@@ -211,7 +211,7 @@ def assert_anatomy_of_the_figure(rig: Skeleton, atol: float = 1e-9) -> None:
     assert anatomy.stature == pytest.approx(figure.stature, abs=atol)
     assert anatomy.spine == figure.spine
     # In the neutral stance the joints stand as N says: forward kinematics agrees.
-    neutral = anatomy.skeleton.articulation.from_rest(arrays.identity(rig.joint_count))
+    neutral = anatomy.from_anatomical(arrays.identity(rig.joint_count))
     positions, world = arrays.forward(rig.parents, rig.offsets, neutral)
     assert_same_rotation(world, anatomy.neutral, atol=1e-9)
     nodes = rig.node_positions(positions, world)
@@ -222,7 +222,7 @@ def test_the_same_movement_has_the_same_anatomical_rotations():
     rng = np.random.default_rng(5)
     turned = random_rotations(rng, FIGURE.joint_count, size=0.4)
     for rig in (rebased(FIGURE, both_arms(90.0)), odd_rig(2)):
-        rotations = rig.anatomy.skeleton.articulation.from_rest(turned)
+        rotations = rig.anatomy.from_anatomical(turned)
         positions, world = arrays.forward(rig.parents, rig.offsets, rotations)
         truth, upright = arrays.forward(FIGURE.parents, FIGURE.offsets, turned)
         assert positions - positions[0] == pytest.approx(truth - truth[0], abs=1e-9)
@@ -237,13 +237,9 @@ def test_anatomical_rotations_and_back(seed, shape):
     rng = np.random.default_rng(seed)
     for rig in (FIGURE, odd_rig(3), cmu_rig()):
         rotations = random_rotations(rng, *shape, rig.joint_count)
-        there = rig.anatomy.skeleton.articulation.to_rest(rotations)
-        assert rig.anatomy.skeleton.articulation.from_rest(there) == pytest.approx(
-            rotations, abs=1e-12
-        )
-        again = rig.anatomy.skeleton.articulation.to_rest(
-            rig.anatomy.skeleton.articulation.from_rest(rotations)
-        )
+        there = rig.anatomy.to_anatomical(rotations)
+        assert rig.anatomy.from_anatomical(there) == pytest.approx(rotations, abs=1e-12)
+        again = rig.anatomy.to_anatomical(rig.anatomy.from_anatomical(rotations))
         assert again == pytest.approx(rotations, abs=1e-12)
 
 

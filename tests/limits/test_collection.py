@@ -108,7 +108,7 @@ def test_violations_are_those_of_each_joint(humanoid, limits):
     violations = limits.violations(motion)
     assert violations.shape == (40, humanoid.joint_count)
     for j, name in enumerate(humanoid.names):
-        turned = humanoid.anatomy.skeleton.articulation.to_rest(motion.rotations)[:, j]
+        turned = humanoid.anatomy.to_anatomical(motion.rotations)[:, j]
         expected = limits[name].violation(turned) if name in limits else 0.0
         assert np.array_equal(violations[:, j], np.broadcast_to(expected, 40))
     assert violations.max() > 1.0
@@ -130,9 +130,7 @@ def test_limits_do_not_depend_on_the_frames_of_the_rig(humanoid, limits):
     turn = arrays.from_rotvec(np.array([0.4, -1.1, 0.7]))
     other = rig(humanoid, turn)
     motion = random_motion(humanoid, 10)
-    turned = other.anatomy.skeleton.articulation.from_rest(
-        humanoid.anatomy.skeleton.articulation.to_rest(motion.rotations)
-    )
+    turned = other.anatomy.from_anatomical(humanoid.anatomy.to_anatomical(motion.rotations))
     same = Motion(other, motion.root, turned, 60.0)
     np.testing.assert_allclose(
         adult_limits(other).violations(same), limits.violations(motion), atol=1e-6

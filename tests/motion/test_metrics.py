@@ -126,9 +126,7 @@ def test_the_measures_do_not_depend_on_the_frames_of_the_rig():
         root = rng.normal(size=(4, 3))
         pair.append(
             [
-                Motion(
-                    s, root, arrays.normalize(s.anatomy.skeleton.articulation.from_rest(a)), 60.0
-                )
+                Motion(s, root, arrays.normalize(s.anatomy.from_anatomical(a)), 60.0)
                 for s in (FIGURE, rig)
             ]
         )

@@ -22,13 +22,11 @@ def bowing(**degrees: float) -> Motion:
     turns = np.tile(arrays.identity(HUMAN.joint_count), (2, 1, 1))
     for name, angle in degrees.items():
         turns[:, HUMAN.index(name)] = arrays.from_axis_angle(FORWARD, np.radians(angle))
-    return Motion(
-        HUMAN, np.zeros((2, 3)), HUMAN.anatomy.skeleton.articulation.from_rest(turns), 60.0
-    )
+    return Motion(HUMAN, np.zeros((2, 3)), HUMAN.anatomy.from_anatomical(turns), 60.0)
 
 
 def loins(motion: Motion) -> float:
-    turn = HUMAN.anatomy.skeleton.articulation.to_rest(motion.rotations)[0, HUMAN.index("vl5")]
+    turn = HUMAN.anatomy.to_anatomical(motion.rotations)[0, HUMAN.index("vl5")]
     return float(np.degrees(arrays.angle_between(turn, arrays.identity())))
 
 
@@ -62,7 +60,7 @@ def test_what_the_loins_cannot_do_is_left_to_the_spine():
     assert result.report.limit_violations == 0
 
 
-def test_without_its_rotation_the_pelvis_goes_with_the_spine():  # S0.38
+def test_without_its_rotation_the_pelvis_goes_with_the_spine():
     result = sp.reconstruct(bowing(vl5=40.0).points(), HUMAN)
     assert loins(result.motion) == 0.0
 
@@ -73,7 +71,7 @@ def test_the_loins_forget():
     known = motion.points(rotations=True)
     tracker.solve(known.frames(slice(0, 1)))
     after = tracker.solve(motion.points().positions[1]).pose
-    turn = HUMAN.anatomy.skeleton.articulation.to_rest(after.rotations)[HUMAN.index("vl5")]
+    turn = HUMAN.anatomy.to_anatomical(after.rotations)[HUMAN.index("vl5")]
     assert float(arrays.angle_between(turn, arrays.identity())) == 0.0
 
 

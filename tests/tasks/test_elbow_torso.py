@@ -73,7 +73,7 @@ def test_depths_do_not_depend_on_place_frame_or_rig():
     odd = Motion(
         rig,
         np.zeros((50, 3)),
-        arrays.normalize(rig.anatomy.skeleton.articulation.from_rest(a)),
+        arrays.normalize(rig.anatomy.from_anatomical(a)),
         60.0,
     )
     np.testing.assert_allclose(ElbowTorso.of(rig).depths(odd), expected, atol=1e-9)
@@ -122,7 +122,7 @@ def test_nonsense_is_refused():
 def test_real_rigs_stand_free(shared_data, name):
     skeleton = load(shared_data / name).skeleton
     neutral = arrays.normalize(
-        skeleton.anatomy.skeleton.articulation.from_rest(arrays.identity(1, skeleton.joint_count))
+        skeleton.anatomy.from_anatomical(arrays.identity(1, skeleton.joint_count))
     )
     model = ElbowTorso.of(skeleton)
     assert len(model.prisms) > 1

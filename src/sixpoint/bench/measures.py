@@ -185,7 +185,7 @@ def motion_statistics(motion: Motion, limits: Limits, straight: Bools) -> dict[s
         straight: where each limb is nearly straight, shape (F, 4); see `nearly_straight`.
     """
     anatomy = anatomy_of(motion.skeleton)
-    rotations = anatomy.skeleton.articulation.to_rest(motion.rotations)
+    rotations = anatomy.to_anatomical(motion.rotations)
     steady = pelvis_steps(motion) < JUMP
     limbs = limb_positions(motion)
     jumps = np.concatenate([swivel_angles(at[1:], at[:-1])[steady] for at in limbs])

@@ -174,6 +174,14 @@ class Anatomy:
         nodes = sorted(weights)
         return np.array(nodes, np.int64), np.array([weights[k] for k in nodes])
 
+    def to_anatomical(self, rotations: Floats) -> Floats:
+        """Rig local rotations (..., J, 4) to anatomical local rotations a_j."""
+        return self.skeleton.articulation.to_rest(rotations)
+
+    def from_anatomical(self, rotations: Floats) -> Floats:
+        """Anatomical local rotations (..., J, 4) to the rig's own q_j."""
+        return self.skeleton.articulation.from_rest(rotations)
+
 
 def anatomy_of(skeleton: Skeleton) -> Anatomy:
     """The anatomy of a skeleton, found once and kept with it."""

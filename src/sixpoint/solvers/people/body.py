@@ -164,7 +164,7 @@ def _rig_frames(anatomy: Anatomy, body: Body) -> Floats:
     """
     skeleton = anatomy.skeleton
     bind = arrays.identity(skeleton.joint_count) if skeleton.bind is None else skeleton.bind
-    rest = anatomy.skeleton.articulation.from_rest(arrays.identity(skeleton.joint_count))
+    rest = anatomy.from_anatomical(arrays.identity(skeleton.joint_count))
     pelvis = anatomy.node("pelvis")
     above = skeleton.path(pelvis)[:-1]
     rest[above] = bind[above]

@@ -254,12 +254,12 @@ def _reach(poses: Motion, side: str, goals: Floats, limits: Limits) -> Motion:
     above = int(skeleton.node_parents[joints[0]])
     turn = arrays.multiply(world[:, above], arrays.conjugate(anatomy.neutral[above]))
     targets = arrays.rotate(arrays.conjugate(turn), goals - positions[:, joints[0]])
-    rotations = anatomy.skeleton.articulation.to_rest(poses.rotations)
+    rotations = anatomy.to_anatomical(poses.rotations)
     found = solve_batch(tracker, targets[:, None], start=rotations[:, joints]).rotations
     moved = np.linalg.norm(goals - positions[:, nodes[-1]], axis=1) > SAME_POSITION
     for k, joint in enumerate(joints):
         rotations[moved, joint] = found[moved, k]
-    return replace(poses, rotations=anatomy.skeleton.articulation.from_rest(rotations))
+    return replace(poses, rotations=anatomy.from_anatomical(rotations))
 
 
 def _step_response(u: Floats, frequency: float, ratio: float) -> tuple[Floats, Floats]:
