@@ -219,8 +219,12 @@ def sample_counts(motions: Sequence[Motion]) -> dict[str, Any]:
             found.append(estimator.estimate())
         few, many = found
         types = many.classes.types
-        hinges += _widths(many.fit.hinge, few.fit.hinge)[types == 1].ravel().tolist()
-        boxes += _widths(many.fit.zyz_centred, few.fit.zyz_centred)[types == 2].ravel().tolist()
+        hinge, box = (
+            _widths(many.fit.ranges[name], few.fit.ranges[name])
+            for name in ("hinge", "zyz_centred")
+        )
+        hinges += hinge[types == 1].ravel().tolist()
+        boxes += box[types == 2].ravel().tolist()
     return {"clips": clips, "hinge": _summary(hinges), "zyz_centred": _summary(boxes)}
 
 

@@ -34,6 +34,7 @@ from ..kernels.quaternion import (
 from ..kernels.rotation import rotation_between
 from ..kernels.types import Floats, Ints, Quat, Vec3
 from ..kernels.vector import vec_angle, vec_cross, vec_dot, vec_length, vec_reject, vec_unit
+from .anthropometry import ANKLE_HEIGHT, SKULL_BASE_HEIGHT
 from .roles import Roles
 from .tree import JointTree
 from .values import frozen_array
@@ -58,10 +59,6 @@ HINGE_DOUBT = np.radians(60.0)
 """A bend at rest further than this from the usual hinge axis is a posture, not a hinge."""
 LUMBAR_SHARE = 0.3
 """Spine joints below this part of the way from pelvis to neck are lumbar (L1 lies near 0.3)."""
-HEAD_JOINT_HEIGHT = 0.926
-"""Height of the skull base over the ground as a part of stature (H-Anim: 1.6209 of 1.7504 m)."""
-ANKLE_HEIGHT = 0.039
-"""Height of the ankle as a part of stature (Drillis and Contini 1966)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +117,7 @@ class Anatomy:
     def stature(self) -> float:
         """Estimated standing height, from the height of the head joint over the ankles [m]."""
         rise = self._legs + self.vector(self.node("pelvis"), self.node("head"))[1]
-        return float(rise / (HEAD_JOINT_HEIGHT - ANKLE_HEIGHT))
+        return float(rise / (SKULL_BASE_HEIGHT - ANKLE_HEIGHT))
 
     @cached_property
     def _legs(self) -> float:

@@ -14,11 +14,12 @@ from functools import cache
 import numpy as np
 
 from ..kernels.types import Floats, Vec3
+from .anthropometry import FRACTIONS
 from .chains import check_length
 from .tree import JointTree
 
-FOREARM = 0.146 / 0.108
-"""Forearm over hand length (Drillis and Contini 1966)."""
+FOREARM = FRACTIONS["forearm"] / FRACTIONS["hand"]
+"""Forearm over hand length."""
 PALM: Vec3 = (-1.0, 0.0, 0.0)
 """Where fingers curl to."""
 

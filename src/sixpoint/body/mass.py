@@ -18,6 +18,7 @@ import numpy as np
 from ..errors import InputError, UnknownName
 from ..kernels.types import Floats
 from .anatomy import Anatomy
+from .anthropometry import FRACTIONS
 from .skeleton import Skeleton
 
 TOE_REACH = 0.75
@@ -26,8 +27,7 @@ TOE_REACH = 0.75
 KNUCKLE_REACH = 0.52
 """Wrist to knuckles over the hand's length."""
 
-HAND_TO_FOREARM = 0.108 / 0.146
-"""Drillis and Contini (1966)."""
+HAND_TO_FOREARM = FRACTIONS["hand"] / FRACTIONS["forearm"]
 
 LANDMARKS: Mapping[str, tuple[str, str]] = {
     "head": ("head", "head"),

@@ -20,6 +20,7 @@ from ..kernels.arrays import as_vec
 from ..kernels.capsule import segment_gap
 from ..kernels.types import Floats, Vec3
 from .anatomy import Anatomy
+from .anthropometry import ANKLE_HEIGHT, FRACTIONS
 from .mass import HAND_TO_FOREARM, TOE_REACH
 from .skeleton import Skeleton
 from .values import frozen_array
@@ -34,12 +35,9 @@ GIRTHS = {
     "foot": 0.022,
 }
 """Radii as parts of stature: half the breadth seen from the front, as the mannequin has them."""
-HEAD = 0.050
-"""Radius of the head as a part of stature ..."""
-HEAD_HEIGHT, HEAD_TOP, HEAD_AHEAD = 0.130, 0.074, 0.012
-"""... chin to top (Drillis and Contini 1966), and the top above and before the skull base."""
-FOOT_LENGTH = 0.152
-"""Heel to toe as a part of stature (Drillis and Contini 1966)."""
+HEAD, HEAD_HEIGHT, HEAD_TOP, HEAD_AHEAD = 0.050, 0.130, 0.074, 0.012
+"""Radius of the head, chin to top (Drillis and Contini 1966), and the top above and in front of the
+skull base, as parts of stature."""
 HALF_WIDTH = 0.16 / 0.18
 """Half the chest's width over half the distance of the shoulder joints."""
 
@@ -162,8 +160,12 @@ def _limb(anatomy: Anatomy, side: str) -> list[Capsule]:
     }
     hand = at["wrist"] - at["elbow"]
     fingers = at["wrist"] + HAND_TO_FOREARM * hand
-    toes = at["ankle"] + (0.0, -0.4 * 0.039 * stature, TOE_REACH * FOOT_LENGTH * stature)
-    heel = at["ankle"] + (0.0, -0.4 * 0.039 * stature, -0.1 * FOOT_LENGTH * stature)
+    toes = at["ankle"] + (
+        0.0,
+        -0.4 * ANKLE_HEIGHT * stature,
+        TOE_REACH * FRACTIONS["foot"] * stature,
+    )
+    heel = at["ankle"] + (0.0, -0.4 * ANKLE_HEIGHT * stature, -0.1 * FRACTIONS["foot"] * stature)
     rows = [
         ("upper_arm", "shoulder", at["shoulder"], at["elbow"]),
         ("forearm", "elbow", at["elbow"], at["wrist"]),

@@ -189,7 +189,7 @@ class Estimate:
         if kind == FIXED:
             return FixedLimit(as_quat(self.fit.centre[joint]))
         if kind == HINGE:
-            low, high = self._widened(self.fit.hinge, joint, 0)
+            low, high = self._widened(self.fit.ranges["hinge"], joint, 0)
             axis = as_vec(self.classes.axes[joint])
             return FlexionLimit(low, high, axis, as_quat(self.classes.reference[joint]))
         assert kind == BALL
@@ -243,10 +243,8 @@ class Estimate:
             file.write(text.encode())
 
     def _is_unlimited(self, joint: int, family: Family) -> bool:
-        ranges = self.fit.hinge
-        if self.classes.types[joint] == BALL:
-            boxes = {"zyz": self.fit.zyz, "zyz_centred": self.fit.zyz_centred, "xyz": self.fit.xyz}
-            ranges = boxes.get(family, self.fit.twist)
+        ball = family if family in self.fit.ranges else "twist"
+        ranges = self.fit.ranges[ball if self.classes.types[joint] == BALL else "hinge"]
         return bool(ranges.unlimited[joint].any())
 
     def _widened(self, ranges: Ranges, joint: int, angle: int) -> tuple[float, float]:
@@ -261,7 +259,7 @@ class Estimate:
 
     def _box(self, joint: int, family: str) -> EulerBoxLimit:
         order: Order = "XYZ" if family == "xyz" else "ZYZ"
-        ranges: Ranges = getattr(self.fit, family)
+        ranges = self.fit.ranges[family]
         ends = [self._widened(ranges, joint, k) for k in range(3)]
         least, most = (-0.5 * np.pi, 0.5 * np.pi) if order == "XYZ" else (0.0, np.pi)
         ends[1] = max(ends[1][0], least), min(ends[1][1], most)
@@ -283,7 +281,7 @@ class Estimate:
             e2,
             tuple(np.radians(np.linspace(-180.0, 180.0, SECTORS + 1)).tolist()),
             (*knots.tolist(), float(knots[0])),
-            self._widened(self.fit.twist, joint, 0),
+            self._widened(self.fit.ranges["twist"], joint, 0),
             "pchip",
         )
 
@@ -295,9 +293,9 @@ def examine_bind(
     both = np.stack([bind, sample])
     turned = arrays.multiply(arrays.conjugate(classes.reference), both)
     about, across = hinge_angles(turned, classes.axes)
-    hinge, hinge_fine, hinge_start = _repaired(about[..., None], fit.hinge, repair)
+    hinge, hinge_fine, hinge_start = _repaired(about[..., None], fit.ranges["hinge"], repair)
     zyz = arrays.to_zyz(both)
-    ball, ball_fine, ball_start = _repaired(zyz, fit.zyz, repair)
+    ball, ball_fine, ball_start = _repaired(zyz, fit.ranges["zyz"], repair)
     turns = arrays.from_axis_angle(classes.axes, np.nan_to_num(hinge_start[:, 0]))
     starts = np.where(
         (classes.types == BALL)[:, None],
@@ -348,14 +346,6 @@ def _repaired(angles: Floats, ranges: Ranges, repair: Repair) -> tuple[Floats, B
     if repair.method == "frame":
         found = angles[1]
     return np.asarray(angles[0]), fine, np.asarray(np.where(fine[:, None], angles[0], found))
-
-
-def check_margin(margin: float, quantile: float) -> None:
-    """Raise for a margin or a quantile that makes no sense."""
-    if not 0.0 <= margin <= np.pi:
-        raise InputError(f"Expected `margin` from 0 to 180 degrees, got {np.degrees(margin):g}.")
-    if not 0.0 < quantile <= 1.0:
-        raise InputError(f"Expected `quantile` above 0 and at most 1, got {quantile!r}.")
 
 
 def _outwards(angle: Any, sign: float) -> Any:

@@ -21,7 +21,7 @@ from ...kernels import arrays
 from ...kernels.types import Bools, Floats, Ints
 from ...motion.motion import Motion, slerp_frames
 from .classify import FIXED, Moments, Noise, TypeRules, classify
-from .estimate import Estimate, Repair, check_margin, examine_bind
+from .estimate import Estimate, Repair, examine_bind
 from .fit import fit_ranges, joint_roles, own_joints, swing_frames, usual_axes
 
 RATE = 50.0
@@ -107,7 +107,12 @@ class LimitEstimator:
             quantile: part of the samples of each direction that a swing boundary holds.
             repair: what takes the place of an infeasible bind pose.
         """
-        check_margin(margin, quantile)
+        if not 0.0 <= margin <= np.pi:
+            raise InputError(
+                f"Expected `margin` from 0 to 180 degrees, got {np.degrees(margin):g}."
+            )
+        if not 0.0 < quantile <= 1.0:
+            raise InputError(f"Expected `quantile` above 0 and at most 1, got {quantile!r}.")
         if rate is not None and not (np.isfinite(rate) and rate > 0.0):
             raise InputError(f"Expected a positive `rate` in Hz, got {rate}.")
         self.skeleton = skeleton

@@ -66,14 +66,11 @@ class Fit:
     """Mean rotations, of the centred ZYZ boxes, shape (J, 4)."""
     frames: Floats
     """Directions of the bones and of theta = 0 and 90 degrees, shape (3, J, 3)."""
-    hinge: Ranges
-    """One angle: about `Classes.axes`."""
+    ranges: Mapping[str, Ranges]
+    """Intervals of the one angle of a "hinge" (about `Classes.axes`), of the three angles of the
+    boxes "zyz", "zyz_centred" and "xyz", and of "twist"."""
     off_axis: Floats
-    """RMS and greatest rotation across the axis [rad], shape (J, 2)."""
-    zyz: Ranges
-    zyz_centred: Ranges
-    xyz: Ranges
-    twist: Ranges
+    """RMS and greatest rotation across the axis of a hinge [rad], shape (J, 2)."""
     swing: Floats
     """Greatest amplitude in each sector, or a quantile of it; 0 where no sample fell, (J, S)."""
 
@@ -194,8 +191,8 @@ def fit_ranges(
 ) -> Fit:
     """Go over all samples (n, J, 4), block by block, and find the ranges of every family."""
     joints = len(centre)
-    hinge, twist = _Angles(joints, 1), _Angles(joints, 1)
-    zyz, middle, xyz = (_Angles(joints, 3) for _ in range(3))
+    angles = {name: _Angles(joints, 1) for name in ("hinge", "twist")}
+    angles |= {name: _Angles(joints, 3) for name in ("zyz", "zyz_centred", "xyz")}
     off = np.zeros((joints, 2))
     swing = np.zeros((joints, SECTORS))
     tally = np.zeros((joints, SECTORS, SWINGS), np.int64) if quantile < 1.0 else None
@@ -206,14 +203,16 @@ def fit_ranges(
         samples += len(block)
         turned = arrays.multiply(arrays.conjugate(classes.reference), block)
         angle, across = hinge_angles(turned, classes.axes)
-        hinge.add(angle[..., None])
+        angles["hinge"].add(angle[..., None])
         off[:, 0] += (across**2).sum(axis=0)
         off[:, 1] = np.maximum(off[:, 1], across.max(axis=0))
-        zyz.add(arrays.to_zyz(block))
-        middle.add(arrays.to_zyz(arrays.multiply(arrays.multiply(back, block), CENTRED)))
-        xyz.add(arrays.to_euler("XYZ", block))
+        angles["zyz"].add(arrays.to_zyz(block))
+        angles["zyz_centred"].add(
+            arrays.to_zyz(arrays.multiply(arrays.multiply(back, block), CENTRED))
+        )
+        angles["xyz"].add(arrays.to_euler("XYZ", block))
         theta, psi, tau = swing_angles(block, frames)
-        twist.add(np.where(psi > BACKWARDS, np.nan, tau)[..., None])
+        angles["twist"].add(np.where(psi > BACKWARDS, np.nan, tau)[..., None])
         sector = np.floor((theta + np.pi) * (SECTORS / (2.0 * np.pi))).astype(np.int64) % SECTORS
         np.maximum.at(swing, (np.broadcast_to(every, sector.shape), sector), psi)
         if tally is not None:
@@ -222,18 +221,8 @@ def fit_ranges(
     if tally is not None:
         swing = np.minimum(swing, _quantiles(tally, quantile))
     off[:, 0] = np.sqrt(off[:, 0] / max(samples, 1))
-    return Fit(
-        samples,
-        centre,
-        frames,
-        hinge.ranges(),
-        off,
-        zyz.ranges(),
-        middle.ranges(),
-        xyz.ranges(),
-        twist.ranges(),
-        swing,
-    )
+    ranges = {name: found.ranges() for name, found in angles.items()}
+    return Fit(samples, centre, frames, ranges, off, swing)
 
 
 def _quantiles(tally: Ints, quantile: float) -> Floats:
