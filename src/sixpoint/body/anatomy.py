@@ -88,7 +88,7 @@ class Anatomy:
         return role in self.roles.nodes
 
     def vector(self, start: int, end: int) -> Floats:
-        """From one node to another in the neutral stance [m]."""
+        """Vector from one node to another in the neutral stance [m]."""
         return np.asarray(self.positions[end] - self.positions[start])
 
     @cached_property
@@ -137,7 +137,7 @@ class Anatomy:
         return int(shared[-1])
 
     def region(self, joint: int) -> Region:
-        """Which part of the spine a joint belongs to, by its H-Anim name or by its height."""
+        """Region of the spine that a joint belongs to, by its H-Anim name or by its height."""
         name = self.skeleton.node_names[joint].lower()
         for prefix, region in (("vl", "lumbar"), ("vt", "thoracic"), ("vc", "cervical")):
             if name.startswith(prefix) and name[2:].isdigit():
@@ -227,7 +227,7 @@ def _body_frame(positions: Floats, roles: Roles) -> Quat:
 def _limb_turns(
     skeleton: JointTree, roles: Roles, positions: Floats, bind: Floats, upright: Quat
 ) -> dict[int, Quat]:
-    """For the joints where limbs begin and bend: the rotation that makes the limb hang."""
+    """Rotation that makes a limb hang, for the joints where limbs begin and bend."""
     known = {**roles.hinges, **skeleton.hinges}
     turns: dict[int, Quat] = {}
     for side in "lr":
@@ -258,7 +258,7 @@ def _limb_turns(
 
 
 def _bending_joints(roles: Roles, positions: Floats) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Of the joints between pelvis and head, those that bend the spine and those at the pelvis."""
+    """Joints between pelvis and head that bend the spine, and those that sit on the pelvis."""
     path = [roles.nodes["pelvis"], *roles.spine, roles.nodes["head"]]
     steps = np.linalg.norm(np.diff(positions[path], axis=0), axis=1)
     if steps.sum() < 1e-9:

@@ -39,7 +39,7 @@ class Articulation:
 
     skeleton: Skeleton
     anatomy: Anatomy | None
-    """Of a person; None for any other figure."""
+    """Anatomy of a person; None for any other figure."""
     neutral: Floats
     """World rotation N_j of each joint at rest, shape (J, 4)."""
     offsets: Floats

@@ -21,7 +21,7 @@ from .tree import JointTree
 FOREARM = FRACTIONS["forearm"] / FRACTIONS["hand"]
 """Forearm over hand length."""
 PALM: Vec3 = (-1.0, 0.0, 0.0)
-"""Where fingers curl to."""
+"""Direction in which fingers curl."""
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,11 @@ class Finger:
     """One finger; lengths are parts of the hand's."""
 
     root: Vec3
-    """From the wrist to the joint at its root."""
+    """Vector from the wrist to the joint at its root."""
     along: Vec3
     """Direction of the straight finger; made a unit vector."""
     curl: Vec3
-    """To which side it bends."""
+    """Direction in which it bends."""
     bones: Vec3
     """Lengths from the root outwards."""
     joints: tuple[str, str, str]

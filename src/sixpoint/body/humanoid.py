@@ -145,7 +145,7 @@ HEAD_ABOVE_NECK = (1.0 - SKULL_BASE_HEIGHT) / PAPER_HEIGHT
 """Top of the head above the skull base over the SIK paper's height."""
 
 LUMBOSACRAL_DEPTH = -0.237
-"""In front of the hips over the pelvis's length."""
+"""Distance of the lumbosacral joint in front of the hips over the pelvis's length."""
 
 STERNUM: Vec3 = (0.10, 0.816, 0.083)
 """Sternoclavicular joint: x over half the torso's width; y and z from the lumbosacral joint, over
@@ -155,7 +155,7 @@ H-Anim puts it 8 cm to the side; here it is beside the sternum, so that the clav
 a clavicle."""
 
 SHOULDER: Vec3 = (1.0, 0.830, 0.010)
-"""Likewise; .818 of stature as in Drillis and Contini."""
+"""Shoulder joint, in the units of `STERNUM`; at .818 of stature as in Drillis and Contini."""
 
 
 def build_humanoid(

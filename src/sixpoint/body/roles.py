@@ -1,4 +1,4 @@
-"""Which joint of a rig is the elbow: roles, found by name and confirmed by the hierarchy.
+"""Roles of a rig's joints (elbow, hip ...), found by name and confirmed by the hierarchy.
 
 Solvers ask for roles, never for names. A naming scheme (`sixpoint.body.rig_names`) proposes nodes
 for each role; the proposal stands when the hierarchy agrees: a wrist hangs from an elbow, an elbow

@@ -48,7 +48,7 @@ ELBOW_RADIUS = 0.05 / 0.30
 """Radius of the elbow over the length of the upper arm."""
 
 CLEARANCE = 0.02
-"""Between a hanging elbow and the waist, over half the distance of the shoulder joints."""
+"""Gap between a hanging elbow and the waist, over half the distance of the shoulder joints."""
 
 OUTLINE = np.array([(1.0, -0.5), (1.0, 0.5), (0.6, 1.0), (-0.6, 1.0)])
 """Half of an octagon (x over half-width, z over half-depth): a rectangle with its corners cut."""
@@ -87,7 +87,7 @@ class BodyShape:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the capsules, in their order."""
+        """Names of the capsules, in their order."""
         return tuple(capsule.name for capsule in self.capsules)
 
     def place(self, positions: Floats, world: Floats) -> tuple[Floats, Floats]:

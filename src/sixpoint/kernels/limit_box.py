@@ -50,7 +50,7 @@ def limit_into(limit: Any, q: Quat) -> Quat:
 
 @helper
 def limit_out_of(limit: Any, q: Quat) -> Quat:
-    """Back from `limit_into`."""
+    """Rotation of the joint for one in the frames of its limit: the inverse of `limit_into`."""
     b = limit["before"]
     a = limit["after"]
     return quat_mul(quat_mul((b[0], b[1], b[2], b[3]), q), (a[0], a[1], a[2], a[3]))

@@ -43,7 +43,7 @@ FREE, FIXED, FLEXION, SWING_TWIST, EULER_BOX = 0, 1, 2, 3, 4
 """Kinds of rows."""
 
 NEVER = -1.0
-"""As cone: the quick test passes nothing."""
+"""Value of `cone` with which the quick test passes nothing."""
 
 POLE = 1e-5
 """Amplitudes this near to 0 or pi are 0 or pi [rad].
@@ -53,7 +53,7 @@ or a clamped rotation would seem outside again. At psi > pi - POLE every twist i
 """
 
 NO_TWIST = 1e-12
-"""Below this cos(psi/2) the twist is rounding noise, and zero by definition."""
+"""Least cos(psi/2) with a twist: nearer to zero it is rounding noise, and zero by definition."""
 
 GATE_END = math.pi - 1e-3
 """The quick test does not judge angles beyond this [rad]: tan(angle / 2) is too steep there."""
@@ -88,7 +88,7 @@ class LimitRow(NamedTuple):
     knots: Floats
     """Theta of the boundary, from -pi to pi [rad], shape (K,); empty without a swing."""
     coefficients: Floats
-    """Its spline [rad], shape (K - 1, 4)."""
+    """Spline of the boundary [rad], shape (K - 1, 4)."""
     before: Quat = (1.0, 0.0, 0.0, 0.0)
     """The limit speaks of before* q after*; hinges, fixed joints and boxes may have such frames."""
     after: Quat = (1.0, 0.0, 0.0, 0.0)
@@ -266,7 +266,7 @@ def _heading(limit: Any, w: float, z: float, p: Vec3) -> tuple[float, float]:
 
 @helper
 def _sector(limit: Any, w: float, z: float, p: Vec3) -> int:
-    """Which of the sectors theta lies in, counted from theta = 0."""
+    """Number of the sector that theta lies in, counted from theta = 0."""
     x, y = _heading(limit, w, z, p)
     a, b = abs(x), abs(y)
     k = int(b > TAN_SECTOR * a) + int(b > a) + int(TAN_SECTOR * b > a)

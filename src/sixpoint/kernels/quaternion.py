@@ -76,7 +76,7 @@ def quat_dot(a: Quat, b: Quat) -> float:
 
 @helper
 def quat_normalize(q: Quat) -> Quat:
-    """Back to unit length; the zero quaternion becomes the identity."""
+    """The quaternion at unit length; the zero quaternion becomes the identity."""
     norm = math.sqrt(quat_dot(q, q))
     if norm < NO_NORM:
         return (1.0, 0.0, 0.0, 0.0)

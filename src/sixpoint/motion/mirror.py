@@ -67,7 +67,7 @@ def mirror_points(points: Points) -> Points:
 
 
 def mirror_partners(skeleton: Skeleton) -> Ints:
-    """For each joint the one on the other side, shape (J,); itself where there is none.
+    """The joint on the other side of each joint, shape (J,); itself where there is none.
 
     Roles decide first, then names that differ in left and right. A pair's parents must be a pair
     too: only then do their local rotations correspond.

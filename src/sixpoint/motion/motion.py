@@ -201,7 +201,7 @@ class Motion(Value):
 
 
 def _sample_times(frames: int, old: float, new: float) -> tuple[Ints, Floats]:
-    """For each new frame: the old frame at or before it, and how far towards the next, [0, 1)."""
+    """The old frame at or before each new frame, and the share of the way to the next, [0, 1)."""
     if not (np.isfinite(new) and new > 0.0):
         raise InputError(f"Expected a positive `rate` in Hz, got {new}.")
     if frames == 0:

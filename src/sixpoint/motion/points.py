@@ -29,7 +29,7 @@ class Points(Value):
     rotations: Floats | None = None
     """World rotations relative to the neutral stance, shape (F, N, 4); NaN where unknown."""
     confidence: Floats | None = None
-    """From 0 (guess) to 1 (certain), shape (F, N)."""
+    """Confidence from 0 (guess) to 1 (certain), shape (F, N)."""
 
     def __post_init__(self) -> None:
         put = object.__setattr__

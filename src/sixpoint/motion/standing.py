@@ -82,7 +82,7 @@ def _facing(given: dict[str, Floats], never: list[str]) -> Floats:
 
 
 def _ankle_height(skeleton: Skeleton) -> float:
-    """Of the ankles above the soles [m]."""
+    """Height of the ankles above the soles [m]."""
     anatomy = skeleton.anatomy
     ankle = float(anatomy.positions[anatomy.node("l_ankle")][1])
     return max(ankle - float(anatomy.positions[:, 1].min()), 0.02 * anatomy.stature)

@@ -82,7 +82,7 @@ class Value:
         )
 
     def __getitem__(self, key: Any) -> Value:
-        """By slices and whole numbers, so that nothing is taken twice."""
+        """Part of the array; only slices and whole numbers, so that no element is taken twice."""
 
         def pull(g: Array) -> Array:
             whole = np.zeros_like(self.array)

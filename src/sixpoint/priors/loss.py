@@ -27,9 +27,9 @@ from .layout import ENDS, HINGES, ROWS
 from .poses import ARMS, CHEST, HEAD, LIMBS, PELVIS, STATIONS, TORSO, TORSO_PARTS
 
 TINY = 1e-8
-"""Below this square a vector has no direction."""
+"""Added to the squared length of a vector before it is normalised."""
 HINGE_TINY = 1e-6
-"""The same for a hinge axis along its limb."""
+"""The same number for a hinge axis, which may lie along its limb."""
 FULL = 0.9995
 """Part of a limb's length that it may reach, as in the solver."""
 REGIONS = ("lumbar", "thoracic", "thoracic", "cervical", "cervical", "cervical")
@@ -81,7 +81,7 @@ class Batch(NamedTuple):
     rotations: Array
     """Rotations as in `Answer.locals`, shape (N, 21, 3, 3)."""
     positions: Array
-    """As in `Answer.positions`, shape (N, 15, 3)."""
+    """Positions as in `Answer.positions`, shape (N, 15, 3)."""
 
 
 def loss(outputs: Value, batch: Batch) -> Value:

@@ -26,7 +26,7 @@ happens most and is hardest to see."""
 FACING_STEPS = 3
 """How often the first network corrects the facing."""
 FRAMES = 200
-"""As many are looked at, spread over the clip."""
+"""Frames that are judged, spread over the clip."""
 WRONG, RIGHT = 0.5, 0.7
 """A mistake is named if points are more likely wrong than right as they are, by their mean
 plausibility, and undoing it lifts that above the second."""
@@ -108,7 +108,7 @@ def settled_inputs(prior: Prior, points: Floats, lefts: Floats, sizes: Floats) -
 
 
 def first_lefts(points: Floats) -> Floats:
-    """Where left is by the lines between wrists and between ankles of points (N, 6, 3)."""
+    """Direction to the left by the lines between wrists and between ankles of points (N, 6, 3)."""
     wrists, ankles = points[:, 2] - points[:, 3], points[:, 4] - points[:, 5]
     return np.asarray(wrists + ankles)
 

@@ -51,7 +51,7 @@ class Blend:
 
 @dataclass(frozen=True, eq=False)
 class SpineMap:
-    """Between the parts of a rig's spine and the stations."""
+    """Correspondence of the parts of a rig's spine and the stations."""
 
     parts: Blend
     """Turn of each part of the rig, from the stations; shape (n - 1,)."""
@@ -97,7 +97,7 @@ def _middles(lengths: Floats) -> Floats:
 
 
 def _around(places: Floats, nodes: Floats, first: int) -> list[tuple[int, int, float]]:
-    """For each place the nodes around it, counted from `first`, and the share of the higher."""
+    """The two nodes around each place, counted from `first`, and the share of the higher."""
     found = []
     for place in places:
         high = min(int(np.searchsorted(nodes, place)), len(nodes) - 1)
@@ -126,7 +126,7 @@ class Build:
     bases: Floats
     """Hips from the pelvis; clavicles (or shoulders) from the base of the neck, shape (4, 3)."""
     clavicles: Floats
-    """From clavicle to shoulder; zero without clavicles, shape (2, 3)."""
+    """Vectors from clavicle to shoulder; zero without clavicles, shape (2, 3)."""
     bones: Floats
     """Lengths of the upper and the lower bone, shape (4, 2)."""
 

@@ -50,7 +50,7 @@ class TrainingSettings:
     """How a prior is fitted; the defaults are those of the built-in one."""
 
     units: int = 128
-    """In each of the two hidden layers."""
+    """Units in each of the two hidden layers."""
     steps: int = 6000
     batch: int = 1024
     """Frames in each step."""
@@ -73,9 +73,9 @@ class TrainingSettings:
     own: float = 0.5
     """Part of the frames that are seen in the facing which the network chooses."""
     plausibility_units: int = 32
-    """In each of the two hidden layers of the plausibility network."""
+    """Units in each of the two hidden layers of the plausibility network."""
     plausibility_pace: int = 2
-    """Its steps for each step of the first network; they are much quicker."""
+    """Steps of the plausibility network for each step of the first; they are much quicker."""
     seed: int = 20080408
 
 
@@ -121,7 +121,7 @@ class Fitting:
         return Prior(weights, self.mean, self.scale, whitening, near, always_plausible())
 
     def _facing(self, points: Array, frames: Array, sizes: Array) -> Array:
-        """For a part of the frames, the facing that follows from the network's answer."""
+        """Facings, for a part of the frames those that follow from the network's answer."""
         x = inputs(points, frames, sizes).astype(np.float32)
         weights = [Value(w) for w in self.weights]
         answers = [

@@ -65,7 +65,7 @@ class Subject:
 
     @classmethod
     def of(cls, name: str, motions: Sequence[Motion]) -> Subject:
-        """From clips of one person, all on one skeleton."""
+        """Make a subject from clips of one person, all on one skeleton."""
         if not motions or not any(len(motion) for motion in motions):
             raise InputError(f"Expected at least one frame of subject {name!r}, got none.")
         build = build_of(motions[0].skeleton.anatomy)
@@ -86,9 +86,9 @@ class Rows(NamedTuple):
     bones: Array
     """(N, 4, 2)."""
     rotations: Array
-    """As in `Answer.locals`, but quaternions and the pelvis in the world, (N, 21, 4)."""
+    """Rotations as in `Answer.locals`, but quaternions and the pelvis in the world, (N, 21, 4)."""
     positions: Array
-    """As in `Answer.positions`, (N, 15, 3)."""
+    """Positions as in `Answer.positions`, (N, 15, 3)."""
     sizes: Array
     """(N, 12)."""
 

@@ -42,7 +42,7 @@ class Task(abc.ABC, Generic[T]):
     weight: float
     """How much it counts against other tasks, >= 0."""
     covariance: Shape | None = None
-    """Which directions of its residual matter less, for tasks that have such a setting."""
+    """Covariance of the residual, for tasks that have such a setting: what varies counts less."""
 
     @abc.abstractmethod
     def measure(self, pose: Pose) -> T:

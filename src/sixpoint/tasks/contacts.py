@@ -131,7 +131,7 @@ class Event:
     at: int
     """Frame in which it is deepest."""
     place: tuple[float, float, float]
-    """Where it is then [m]."""
+    """Position of the contact in that frame [m]."""
 
     def as_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
@@ -149,7 +149,7 @@ class Contacts:
     depths: Floats
     """How deep each part is in each thing [m], shape (F, C, T); negative: the gap."""
     places: Floats
-    """Where, shape (F, C, T, 3) [m]."""
+    """Position of each contact, shape (F, C, T, 3) [m]."""
     slack: Floats
     """Depth that does not count yet, for each thing [m], shape (T,)."""
 

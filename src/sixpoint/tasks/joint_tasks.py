@@ -126,7 +126,7 @@ class Coupling(ScalarTask):
         return found[0], found[1]
 
     def measure(self, pose: Pose) -> Floats:
-        """By how much the one is bent too far, (1,) [rad]."""
+        """Angle by which the following hinge is bent too far, (1,) [rad]."""
         body = pose.skeleton.articulation
         angles = body.angles(pose.rotations)
         follower, leader = (float(angles[body.first[j]]) for j in self.joints(pose.skeleton))

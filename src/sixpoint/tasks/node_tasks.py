@@ -36,7 +36,7 @@ class Reach(Task[Floats]):
         return np.array(node_position(pose, self.node))
 
     def residual(self, pose: Pose, target: Floats | None = None) -> Floats:
-        """From where the node is to where it shall be (3,) [m]."""
+        """Vector from the node to the target (3,) [m]."""
         return np.asarray(self.aim(target)) - node_position(pose, self.node)
 
     def jacobian(self, pose: Pose, target: Floats | None = None) -> Floats:
@@ -134,7 +134,7 @@ class LookAt(Task[Floats]):
         return np.asarray(node_position(pose, self.node) + self.direction(pose))
 
     def residual(self, pose: Pose, target: Floats | None = None) -> Floats:
-        """From the line of sight to the direction of the target, between unit vectors (3,)."""
+        """Difference of the unit vectors towards the target and along the line of sight (3,)."""
         eye, direction = node_position(pose, self.node), as_vec(self.direction(pose))
         return np.array(formulas.look_residual(as_vec(self.aim(target)), eye, direction))
 
@@ -182,7 +182,7 @@ class Floor(Task[Floats]):
         return np.array([node_position(pose, self.node)[1]])
 
     def residual(self, pose: Pose, target: Floats | None = None) -> Floats:
-        """From the height of the node to the floor, (1,) [m]; zero if it lifts, and is above."""
+        """Height of the floor less that of the node, (1,) [m]; zero if it lifts, and is above."""
         floor, height = float(self.aim(target)[0]), float(self.measure(pose)[0])
         return np.array([formulas.floor_residual(floor, height, self.lifts)])
 

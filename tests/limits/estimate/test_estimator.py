@@ -119,7 +119,7 @@ def test_more_clips_give_wider_limits():
     one, two = builtin("boxing"), builtin("walk")
     a, both = estimate_limits([one]), estimate_limits([one, two])
     for ranges in ("xyz", "zyz"):
-        before, after = getattr(a.fit, ranges), getattr(both.fit, ranges)
+        before, after = a.fit.ranges[ranges], both.fit.ranges[ranges]
         assert (after.gap <= before.gap + 1e-9).all()
     assert (both.fit.swing >= a.fit.swing).all()
     assert [c["name"] for c in both.provenance["clips"]] == ["motion", "motion"]

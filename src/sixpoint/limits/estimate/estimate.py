@@ -51,7 +51,7 @@ class Repair:
 
     @staticmethod
     def parse(text: str) -> Repair:
-        """From "midpoint", "circular_mean" or "frame:12"."""
+        """Read "midpoint", "circular_mean" or "frame:12"."""
         name, sign, number = text.partition(":")
         if name == "frame" and sign and number.isdecimal():
             return Repair("frame", int(number))

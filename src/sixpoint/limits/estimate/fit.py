@@ -3,7 +3,7 @@
 Hinges: the angle about the axis (joint-limit paper, Eqs. (8)-(12), corrected). Balls:
 boxes of ZYZ angles as printed (Eqs. (13)-(15)) and in a frame that keeps clear of their locks,
 boxes of XYZ angles, and the swing of the bone by sectors with an interval of twist. All are fitted
-to all joints: whoever disagrees with a type can have the other.
+to all joints, so that a joint can be given the limit of another type.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SECTORS = 24
 SWINGS = 720
 """Parts of [0, pi] in which amplitudes are counted, for quantiles."""
 BACKWARDS = np.pi - 2e-5
-"""Beyond this swing the twist is not defined [rad]; limits allow every one there."""
+"""Largest swing at which the twist is defined [rad]; limits allow every twist beyond."""
 CENTRED = np.array((np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0))
 """Ry(90): in front of ZYZ angles it takes the middle of motion to (0, 90, 0) degrees."""
 
@@ -53,7 +53,7 @@ class Ranges:
 
     @property
     def unlimited(self) -> Bools:
-        """Where the samples leave no gap worth the name, shape (J, A)."""
+        """Whether the samples leave hardly a gap on the circle, shape (J, A)."""
         return np.asarray(self.gap < UNLIMITED)
 
 
