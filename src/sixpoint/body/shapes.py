@@ -90,6 +90,11 @@ class BodyShape:
         """Names of the capsules, in their order."""
         return tuple(capsule.name for capsule in self.capsules)
 
+    @property
+    def radii(self) -> Floats:
+        """Radii of the capsules [m], shape (C,)."""
+        return np.array([capsule.radius for capsule in self.capsules])
+
     def place(self, positions: Floats, world: Floats) -> tuple[Floats, Floats]:
         """Ends of all lines in the world [m], two arrays (..., C, 3).
 
@@ -299,7 +304,7 @@ def free_pairs(skeleton: Skeleton) -> tuple[BodyShape, tuple[tuple[int, int], ..
     shape = body_shape(skeleton)
     anatomy = skeleton.anatomy
     starts, ends = shape.place(anatomy.positions, np.asarray(anatomy.neutral))
-    radii = [capsule.radius for capsule in shape.capsules]
+    radii = shape.radii
     out = []
     for i, j in combinations(range(len(shape.capsules)), 2):
         one, other = shape.capsules[i], shape.capsules[j]
@@ -321,11 +326,10 @@ def pair_depths(
     """
     starts, ends = shape.place(positions, world)
     i, j = (np.array([pair[k] for pair in pairs], np.int64) for k in (0, 1))
-    radii = np.array([capsule.radius for capsule in shape.capsules])
     first, second, gap = segment_gap(
         starts[..., i, :], ends[..., i, :], starts[..., j, :], ends[..., j, :]
     )
-    return radii[i] + radii[j] - gap, first, second
+    return shape.radii[i] + shape.radii[j] - gap, first, second
 
 
 def _links(skeleton: Skeleton, one: int, other: int) -> int:

@@ -34,7 +34,7 @@ def quat_store(rows: Floats, i: int, q: Quat) -> None:
 
 @helper
 def quat_mul(a: Quat, b: Quat) -> Quat:
-    """Rotation b, then rotation a."""
+    """Product of two rotations: b first, then a."""
     return (
         a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
         a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],

@@ -220,11 +220,6 @@ def hand_limits(skeleton: Skeleton) -> Limits:
     return Limits(joints)
 
 
-def is_hand(skeleton: Skeleton) -> bool:
-    """Whether a skeleton is one of `Skeleton.hand`."""
-    return skeleton.kind == "hand"
-
-
 def _finger_root(
     finger: Finger, spread: float, extension: float, flexion: float
 ) -> SwingTwistLimit:

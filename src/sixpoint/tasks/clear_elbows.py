@@ -62,8 +62,7 @@ class _Arm:
         shape, pairs = free_pairs(motion.skeleton)
         self.own, self.other = _pairs_of(shape, pairs, side)
         self.starts, self.ends = shape.place(positions, world)
-        radii = np.array([capsule.radius for capsule in shape.capsules])
-        self.reach = radii[self.own] + radii[self.other]
+        self.reach = shape.radii[self.own] + shape.radii[self.other]
         self.at = positions[:, self.shoulder]
         axis = positions[:, anatomy.node(f"{side}_wrist")] - self.at
         length = np.linalg.norm(axis, axis=-1, keepdims=True)

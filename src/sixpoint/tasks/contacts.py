@@ -193,14 +193,13 @@ def find_contacts(motion: Motion, scene: Scene, shape: BodyShape | None = None) 
     """
     body = body_shape(motion.skeleton) if shape is None else shape
     check_skeleton(motion, body.skeleton)
-    radii = np.array([capsule.radius for capsule in body.capsules])
     count, things = len(body.capsules), len(scene.things)
     depths = np.empty((len(motion), count, things))
     places = np.empty((len(motion), count, things, 3))
     for stripe in stripes(len(motion)):
         starts, ends = body.place(*motion.world(stripe))
         for k, thing in enumerate(scene.things):
-            depth, place = thing.depth(starts, ends, radii)
+            depth, place = thing.depth(starts, ends, body.radii)
             depths[stripe, :, k], places[stripe, :, k] = depth, place
     slack = np.array([FOOT_SINK if isinstance(thing, Ground) else 0.0 for thing in scene.things])
     return Contacts(body.names, scene.names, depths, places, slack)

@@ -18,8 +18,8 @@ from .base import Shape, Task, node_freedoms, node_position, node_rotation, rows
 
 
 @dataclass(frozen=True)
-class Reach(Task[Floats]):
-    """A joint or a site shall be at a position; the target is that position (3,) [m]."""
+class EffectorTask(Task[Floats]):
+    """Base of the tasks of an end effector: its position, or its rotation."""
 
     node: str
     """Name of the joint or site, or its role on a person."""
@@ -30,6 +30,11 @@ class Reach(Task[Floats]):
     covariance: Shape | None = None
     """Three deviations along X, Y and Z of the world, or a covariance (3, 3), relative to 1: what
     is missing where they are large counts less; where infinite, not at all. For `monte-carlo`."""
+
+
+@dataclass(frozen=True)
+class Reach(EffectorTask):
+    """A joint or a site shall be at a position; the target is that position (3,) [m]."""
 
     def measure(self, pose: Pose) -> Floats:
         """Position of the node (3,) [m]."""
@@ -46,7 +51,7 @@ class Reach(Task[Floats]):
 
 
 @dataclass(frozen=True)
-class Orient(Task[Floats]):
+class Orient(EffectorTask):
     """A joint shall have a rotation; the target is a unit quaternion (4,), relative to rest.
 
     Relative to rest: identity is the joint in the neutral stance of a person, or in the bind pose
@@ -54,16 +59,6 @@ class Orient(Task[Floats]):
     """
 
     angular: ClassVar[bool] = True
-
-    node: str
-    """Name of the joint, or of a site that it carries, or its role on a person."""
-    weight: float = 1.0
-    """How much it counts against other tasks, >= 0."""
-    priority: int = 1
-    """For solvers with levels of priority: 1 is served first. Others weigh all tasks."""
-    covariance: Shape | None = None
-    """Three deviations along X, Y and Z of the world, or a covariance (3, 3), relative to 1: what
-    is missing where they are large counts less; where infinite, not at all. For `monte-carlo`."""
 
     def measure(self, pose: Pose) -> Floats:
         """World rotation of the joint relative to rest (4,)."""
