@@ -73,8 +73,6 @@ class Bind:
     """About the hinge, or ZYZ as printed [rad]; none for a fixed joint."""
     paper_feasible: bool
     """Whether all of them lie in their intervals, Eq. (21); for a fixed joint, where it stays."""
-    off_axis: float
-    """Rotation of the bind pose across the axis of a hinge [rad]; 0 for others."""
     repaired: tuple[float, ...] | None
     """Angles to start from: those of the bind pose if it is feasible. None: the repair gave up."""
     paper_start: Quat | None
@@ -292,38 +290,29 @@ def examine_bind(
     """The bind pose (J, 4) compared with the fitted ranges; `sample` (J, 4) is the repair frame."""
     both = np.stack([bind, sample])
     turned = arrays.multiply(arrays.conjugate(classes.reference), both)
-    about, across = hinge_angles(turned, classes.axes)
-    hinge, hinge_fine, hinge_start = _repaired(about[..., None], fit.ranges["hinge"], repair)
-    zyz = arrays.to_zyz(both)
-    ball, ball_fine, ball_start = _repaired(zyz, fit.ranges["zyz"], repair)
-    turns = arrays.from_axis_angle(classes.axes, np.nan_to_num(hinge_start[:, 0]))
-    starts = np.where(
-        (classes.types == BALL)[:, None],
-        arrays.from_euler("ZYZ", np.nan_to_num(ball_start)),
-        arrays.multiply(classes.reference, turns),
-    )
+    about, _ = hinge_angles(turned, classes.axes)
+    poses = {
+        HINGE: _repaired(about[..., None], fit.ranges["hinge"], repair),
+        BALL: _repaired(arrays.to_zyz(both), fit.ranges["zyz"], repair),
+    }
+    starts = {
+        HINGE: arrays.multiply(
+            classes.reference,
+            arrays.from_axis_angle(classes.axes, np.nan_to_num(poses[HINGE][2][:, 0])),
+        ),
+        BALL: arrays.from_euler("ZYZ", np.nan_to_num(poses[BALL][2])),
+    }
     still = (arrays.angle_between(bind, fit.centre) < BIND_SLACK).tolist()
-    off = across[0].tolist()
     out = []
     for j, kind in enumerate(classes.types.tolist()):
         if kind == FIXED:
-            out.append(Bind((), still[j], 0.0, (), as_quat(fit.centre[j])))
+            out.append(Bind((), still[j], (), as_quat(fit.centre[j])))
             continue
-        angles, fine, found = (
-            (ball[j], ball_fine[j], ball_start[j])
-            if kind == BALL
-            else (hinge[j], hinge_fine[j], hinge_start[j])
-        )
-        gave_up = bool(np.isnan(found[0]))
-        out.append(
-            Bind(
-                tuple(angles.tolist()),
-                bool(fine),
-                0.0 if kind == BALL else off[j],
-                None if gave_up else tuple(found.tolist()),
-                None if gave_up else as_quat(starts[j]),
-            )
-        )
+        angles, fine, found = (values[j] for values in poses[kind])
+        given_up = bool(np.isnan(found[0]))
+        repaired = None if given_up else tuple(found.tolist())
+        start = None if given_up else as_quat(starts[kind][j])
+        out.append(Bind(tuple(angles.tolist()), bool(fine), repaired, start))
     return out
 
 
