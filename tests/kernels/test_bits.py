@@ -24,7 +24,6 @@ from sixpoint.kernels.rotation import (
     quat_from_euler_xyz,
     quat_from_zyz,
     quat_to_euler_xyz,
-    quat_to_zyz,
     rotation_between,
     rotation_mean,
 )
@@ -66,7 +65,6 @@ def rotation_bits(q, a, b, axis):
         quat_from_euler_xyz(a[0], a[1], a[2]),
         quat_to_euler_xyz(q),
         quat_from_zyz(a[0], a[1], a[2]),
-        quat_to_zyz(q),
     )
 
 

@@ -1,7 +1,7 @@
 """Boxes of Euler angles: how far beyond one is a rotation, and which one inside is nearest.
 
 One decomposition serves every order: a = Rz(phi) Ry(psi) Rz(theta), in half angles (see
-`quat_to_zyz`). XYZ is the same seen from frames that are turned by constant rotations,
+`arrays.to_zyz`). XYZ is the same seen from frames that are turned by constant rotations,
 
     Rx(a) Ry(b) Rz(c) = Ry(90) Rz(a + 180) Ry(90 - b) Rz(c - 180)
 

@@ -17,10 +17,6 @@ from .quaternion import (
 from .types import Floats, Quat, Vec3
 from .vector import TINY, vec_cross, vec_dot, vec_length, vec_reject, vec_unit
 
-ZYZ_LOCK = 1e-6
-"""Nearer than this to 0 or pi, the middle ZYZ angle counts as locked [rad]: the outer two would be
-noise in the statistics made of them."""
-
 XYZ_LOCK = 1e-9
 """Nearer than this to +-pi/2, the middle XYZ angle counts as locked [rad]. The half-angle formulas
 stay exact until there."""
@@ -124,24 +120,6 @@ def quat_from_zyz(phi: float, psi: float, theta: float) -> Quat:
         s * math.cos(half_difference),
         c * math.sin(half_sum),
     )
-
-
-@helper
-def quat_to_zyz(q: Quat) -> Vec3:
-    """Angles of q = Rz(phi) Ry(psi) Rz(theta) [rad]: phi, theta in (-pi, pi], psi in [0, pi].
-
-    In both locks (psi near 0 and near pi) theta is 0 and psi exactly 0 or pi. Joint-limit
-    estimation paper Eqs. (25)-(36), in half angles.
-    """
-    psi = 2.0 * math.atan2(_norm2(q[1], q[2]), _norm2(q[0], q[3]))
-    half_sum = math.atan2(q[3], q[0])
-    half_difference = math.atan2(-q[1], q[2])
-    if psi < ZYZ_LOCK:
-        return angle_wrap(2.0 * half_sum), 0.0, 0.0
-    if psi > math.pi - ZYZ_LOCK:
-        # Rz(phi) Ry(pi) Rz(theta) = Rz(phi - theta) Ry(pi)
-        return angle_wrap(2.0 * half_difference), math.pi, 0.0
-    return angle_wrap(half_sum + half_difference), psi, angle_wrap(half_sum - half_difference)
 
 
 @helper
