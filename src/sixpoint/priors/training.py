@@ -29,7 +29,7 @@ from .autograd import (
 )
 from .layout import INPUTS, OUTPUTS, facing, inputs, mirror_inputs, mirror_outputs, neutral
 from .loss import Batch, loss
-from .model import Prior, always_plausible
+from .model import Prior, always_plausible, through
 from .plausibility import LIKELY, MISTAKES, first_lefts, settled_inputs
 from .training_data import Rows, Subject, draw_rows, find_leaks, rotated_facing
 
@@ -123,10 +123,8 @@ class Fitting:
     def _facing(self, points: Array, frames: Array, sizes: Array) -> Array:
         """Facings, for a part of the frames those that follow from the network's answer."""
         x = inputs(points, frames, sizes).astype(np.float32)
-        weights = [Value(w) for w in self.weights]
-        answers = [
-            forward(weights, (v - self.mean) / self.scale).array for v in (x, self._mirrored(x))
-        ]
+        both = ((v - self.mean) / self.scale for v in (x, self._mirrored(x)))
+        answers = [through(self.weights, v) for v in both]
         left = answers[0] + answers[1][:, self._outputs] * self._output_signs
         chosen = facing(points, np.einsum("fij,fj->fi", frames, left[:, :3]))
         own = self.rng.random((len(points), 1, 1)) < self.settings.own
