@@ -55,6 +55,11 @@ class Articulation:
         return np.concatenate([[0], np.cumsum(self.freedom)[:-1]]).astype(np.int64)
 
     @cached_property
+    def joint_of(self) -> Ints:
+        """Joint that each degree of freedom belongs to, shape (D,)."""
+        return np.repeat(np.arange(self.skeleton.joint_count), self.freedom)
+
+    @cached_property
     def count(self) -> int:
         """Degrees of freedom D."""
         return int(self.freedom.sum())
@@ -151,8 +156,7 @@ class Articulation:
 
     def world_axes(self, rotations: Floats, world: Floats) -> Floats:
         """Axis of every degree of freedom in the world, from local and world rotations, (D, 3)."""
-        joints = np.repeat(np.arange(self.skeleton.joint_count), self.freedom)
-        above = self.skeleton.parents[joints]
+        above = self.skeleton.parents[self.joint_of]
         turn = arrays.multiply(world[above], arrays.conjugate(self.neutral[above]))
         turn[above < 0] = (1.0, 0.0, 0.0, 0.0)
         return arrays.rotate(turn, self.joint_axes(rotations))

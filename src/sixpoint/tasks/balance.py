@@ -83,10 +83,11 @@ class Balance(Task[Floats]):
         formulas.carry_masses(
             masses, skeleton.node_parents, arrays.identity(nodes), positions, carried
         )
-        joints = np.repeat(np.arange(skeleton.joint_count), skeleton.articulation.freedom)
         return rows_of(
             formulas.centre_column(as_vec(axis), as_vec(place), carried[joint])
-            for joint, place, axis in zip(joints, *joint_columns(pose), strict=True)
+            for joint, place, axis in zip(
+                skeleton.articulation.joint_of, *joint_columns(pose), strict=True
+            )
         )
 
     def measure(self, pose: Pose) -> Floats:

@@ -149,15 +149,13 @@ def joint_columns(pose: Pose) -> tuple[Floats, Floats]:
     """Position of the joint of every degree of freedom [m], and its axis in the world, (D, 3)."""
     body = pose.skeleton.articulation
     positions, world = pose.world()
-    joints = np.repeat(np.arange(pose.skeleton.joint_count), body.freedom)
-    return positions[joints], body.world_axes(pose.rotations, world)
+    return positions[body.joint_of], body.world_axes(pose.rotations, world)
 
 
 def moving_axes(pose: Pose, node: int, axes: Floats) -> Floats:
     """Axes of the degrees of freedom (D, 3); zero for those that do not move a node."""
     body = pose.skeleton.articulation
-    joints = np.repeat(np.arange(pose.skeleton.joint_count), body.freedom)
-    return np.where(body.moving(node)[joints][:, None], axes, 0.0)
+    return np.where(body.moving(node)[body.joint_of][:, None], axes, 0.0)
 
 
 def node_freedoms(pose: Pose, name: str) -> tuple[Floats, Floats, Floats]:
