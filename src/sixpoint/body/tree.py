@@ -21,12 +21,7 @@ JointKind: TypeAlias = Literal["ball", "hinge"]
 
 @dataclass(frozen=True, eq=False)
 class JointTree(Value):
-    """Joints, their parents and bones, without an interpretation. See `Skeleton`.
-
-    Joints come first, parents before children. *Sites* are points that are rigidly fixed to a
-    joint and do not turn (BVH End Sites, tips of fingers); they are numbered after the joints, so
-    that a *node* is a joint (``node < joint_count``) or a site.
-    """
+    """Joints, their parents and bones, without an interpretation. See `Skeleton`."""
 
     names: tuple[str, ...]
     """Joint names, unique, parents first."""

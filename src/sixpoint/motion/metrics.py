@@ -14,6 +14,7 @@ from typing import Any, cast
 import numpy as np
 
 from ..body.anatomy import Anatomy
+from ..body.rig_names import LIMBS as JOINTS
 from ..body.skeleton import Skeleton
 from ..errors import InputError
 from ..kernels import arrays
@@ -27,10 +28,9 @@ EFFECTORS = SIX[1:]
 """Ends of the chains: head, wrists, ankles."""
 
 LIMBS = {
-    "l_arm": ("l_shoulder", "l_elbow", "l_wrist"),
-    "r_arm": ("r_shoulder", "r_elbow", "r_wrist"),
-    "l_leg": ("l_hip", "l_knee", "l_ankle"),
-    "r_leg": ("r_hip", "r_knee", "r_ankle"),
+    f"{side}_{limb}": tuple(f"{side}_{joint}" for joint in joints[-3:])
+    for limb, joints in JOINTS.items()
+    for side in "lr"
 }
 """Limb -> roles of its root, middle and end."""
 
