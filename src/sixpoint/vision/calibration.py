@@ -62,12 +62,12 @@ def read_bounded(path: PathLike, largest: int) -> bytes:
     return data
 
 
-def parse_json(data: bytes, path: object, expected: str = "JSON") -> Any:
+def parse_json(data: bytes, expected: str = "JSON") -> Any:
     """Parse JSON, or raise a `FormatError` that says what was expected."""
     try:
         return json.loads(data)
     except ValueError as error:
-        raise FormatError(f"Expected {expected}: {error}.", path=path) from None
+        raise FormatError(f"Expected {expected}: {error}.") from None
 
 
 def save_cameras(cameras: Sequence[Camera], path: PathLike) -> None:
@@ -92,7 +92,7 @@ def load_cameras(path: PathLike) -> tuple[Camera, ...]:
     """
     data = read_bounded(path, LARGEST_CALIBRATION)
     xml = data.lstrip()[:1] == b"<"
-    rows = _qualisys_nodes(data) if xml else _json_rows(data, path)
+    rows = _qualisys_nodes(data) if xml else _json_rows(data)
     cameras = []
     for k, row in enumerate(rows):
         try:
@@ -102,8 +102,8 @@ def load_cameras(path: PathLike) -> tuple[Camera, ...]:
     return tuple(cameras)
 
 
-def _json_rows(data: bytes, path: object) -> list[Any]:
-    content = parse_json(data, path, "JSON or Qualisys XML")
+def _json_rows(data: bytes) -> list[Any]:
+    content = parse_json(data, "JSON or Qualisys XML")
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise FormatError(f"Expected 'format': {FORMAT!r} in a calibration.")
     rows = content.get("cameras")
@@ -217,7 +217,7 @@ class Board:
         grey = cv.cvtColor(check_picture(picture), cv.COLOR_BGR2GRAY)
         out = np.full((self.columns * self.rows, 2), np.nan)
         if self.marker is not None:
-            pixels, names = cv.aruco.CharucoDetector(self._charuco()).detectBoard(grey)[:2]
+            pixels, names = cv.aruco.CharucoDetector(self.charuco()).detectBoard(grey)[:2]
             if names is not None and len(names) >= LEAST_CORNERS:
                 out[np.asarray(names).ravel()] = np.asarray(pixels).reshape(-1, 2)
             return out
@@ -229,23 +229,12 @@ class Board:
             out[:] = fine if fine[0].sum() < fine[-1].sum() else fine[::-1]
         return out
 
-    def _charuco(self) -> Any:
+    def charuco(self) -> Any:
+        """Return OpenCV's ChArUco board."""
         aruco = opencv().aruco
         words = aruco.getPredefinedDictionary(aruco.DICT_4X4_50)
         size = (self.columns + 1, self.rows + 1)
         return aruco.CharucoBoard(size, self.square, self.marker, words)
-
-    def picture(self, pixels_per_square: int = 60) -> Picture:
-        """Draw the board itself, to print or to test with; one square of white around it."""
-        n = pixels_per_square
-        if self.marker is not None:
-            grey = self._charuco().generateImage(((self.columns + 1) * n, (self.rows + 1) * n))
-        else:
-            y, x = np.indices((self.rows + 1, self.columns + 1))
-            dark = np.where((x + y) % 2 == 0, 0, 255).astype(np.uint8)
-            grey = np.kron(dark, np.ones((n, n), np.uint8))
-        grey = np.pad(grey, n, constant_values=255)
-        return np.ascontiguousarray(np.repeat(grey[..., None], 3, axis=2))
 
 
 @dataclass(frozen=True, eq=False)
