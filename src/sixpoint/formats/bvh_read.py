@@ -334,24 +334,19 @@ def motion_of(text: BvhText, *, path: str | None = None) -> Motion:
     rotations = arrays.identity(frames, joints)
     moves = np.broadcast_to(text.offsets, (frames, joints, 3)).copy()
     moving = np.zeros((joints, 3), dtype=bool)
-    by_order: dict[str, list[tuple[int, list[int]]]] = {}
-    column = 0
+    columns = iter(text.values.T)
     for joint, channels in enumerate(text.channels):
-        order, columns = "", list[int]()
-        for at, channel in enumerate(channels, column):
+        order, angles = "", list[Floats]()
+        for channel, values in zip(channels, columns, strict=False):
             if channel in POSITIONS:
                 axis = POSITIONS.index(channel)
-                moves[:, joint, axis] = text.values[:, at]
+                moves[:, joint, axis] = values
                 moving[joint, axis] = True
             else:
                 order += channel[0]
-                columns.append(at)
-        by_order.setdefault(order, []).append((joint, columns))
-        column += len(channels)
-    for order, members in by_order.items():
+                angles.append(np.radians(values))
         if order:
-            angles = np.radians(text.values[:, np.array([columns for _, columns in members])])
-            rotations[:, [joint for joint, _ in members]] = arrays.from_euler(order, angles)
+            rotations[:, joint] = arrays.from_euler(order, np.stack(angles, axis=-1))
 
     if _relative_positions(text, moves, moving):
         below = moving & (np.array(text.parents) >= 0)[:, None]
@@ -379,7 +374,6 @@ def motion_of(text: BvhText, *, path: str | None = None) -> Motion:
 def _unique_names(text: BvhText, notes: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return names of joints and sites, the second and later of equal ones numbered."""
     taken: dict[str, int] = {}  # name -> how often it was asked for
-    twice: list[str] = []
 
     def unique(name: str) -> str:
         candidate = name
@@ -389,14 +383,11 @@ def _unique_names(text: BvhText, notes: list[str]) -> tuple[tuple[str, ...], tup
         taken[candidate] = 1
         return candidate
 
-    joints = []
-    for name in text.names:
-        joints.append(unique(name))
-        if joints[-1] != name:
-            twice.append(name)
+    joints = tuple(map(unique, text.names))
+    twice = [name for name, own in zip(text.names, joints, strict=True) if own != name]
     if twice:
         notes.append(f"joint names that stand more than once were numbered: {', '.join(twice[:4])}")
-    return tuple(joints), tuple(unique(f"{joints[p]}_end") for p in text.site_parents)
+    return joints, tuple(unique(f"{joints[p]}_end") for p in text.site_parents)
 
 
 def _relative_positions(text: BvhText, moves: Floats, moving: Bools) -> bool:

@@ -15,7 +15,7 @@ from ..errors import FormatError, InputError, RolesNotFound
 from ..kernels import arrays
 from ..motion.motion import STRIPE, Motion
 from ..motion.points import SIX, Points
-from .registry import FORMATS, format_of, load, load_points, suffixes
+from .registry import format_of, load, load_points, suffixes
 from .units import GUESSED, PLAUSIBLE_STATURE, UP, Figure
 
 CMU_JOINTS = frozenset({"LHipJoint", "LowerBack", "Neck1", "LeftFingerBase", "LThumb"})
@@ -84,12 +84,11 @@ def inspect(path: str | os.PathLike[str], **options: Any) -> FileInfo:
         FormatError: nothing can be read from it.
     """
     suffix = Path(path).suffix.lower()
-    of_suffix = [form for form in FORMATS.values() if suffix in form.suffixes]
-    if any(form.read_points for form in of_suffix):
+    if suffix in suffixes("read_points"):
         try:
             return _of_points(load_points(path), path)
         except FormatError:
-            if not any(form.read for form in of_suffix):
+            if suffix not in suffixes("read"):
                 raise
     if "lenient" in format_of(path).options:
         options.setdefault("lenient", True)
