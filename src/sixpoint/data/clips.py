@@ -120,31 +120,20 @@ def overhead(take: Take) -> None:
     })  # fmt: skip
 
 
-class Stride(NamedTuple):
-    """One step of the walk."""
-
-    length: float
-    """How far this foot lands ahead of the other [m]."""
-    push: float
-    """How far its heel rises before it leaves the ground [degrees]."""
-    drop: float
-    """How far the pelvis is below standing height when it lands [m]."""
-    swing: float
-    """How far arms, pelvis and chest turn, 1 at full pace."""
-
-
 STRIDES = (
-    Stride(0.36, 22.0, 0.016, 0.6),
-    Stride(0.58, 46.0, 0.024, 0.9),
-    Stride(0.62, 60.0, 0.028, 1.0),
-    Stride(0.62, 60.0, 0.028, 1.0),
-    Stride(0.62, 60.0, 0.028, 1.0),
-    Stride(0.60, 60.0, 0.027, 1.0),
-    Stride(0.50, 56.0, 0.022, 0.8),
-    Stride(0.00, 44.0, 0.012, 0.4),
+    (0.36, 22.0, 0.016, 0.6),
+    (0.58, 46.0, 0.024, 0.9),
+    (0.62, 60.0, 0.028, 1.0),
+    (0.62, 60.0, 0.028, 1.0),
+    (0.62, 60.0, 0.028, 1.0),
+    (0.60, 60.0, 0.027, 1.0),
+    (0.50, 56.0, 0.022, 0.8),
+    (0.00, 44.0, 0.012, 0.4),
 )
-"""From standing to standing, the right foot first; about 1.2 m/s in the middle."""
-
+"""Steps from standing to standing, the right foot first; about 1.2 m/s in the middle. Rows: how far
+the foot lands ahead of the other [m], how far its heel rises before it leaves the ground [degrees],
+how far the pelvis is below standing height when it lands [m], and how far arms, pelvis and chest
+turn (1 at full pace)."""
 FIRST_LANDING, PERIOD, SWING_TIME = 1.10, 0.53, 0.42
 """When the first foot lands, from one landing to the next, how long a foot is in the air [s]."""
 TRACK = 0.07
@@ -159,29 +148,29 @@ def walk(take: Take) -> None:
     arms = {arm: {0.55: 0.0} for arm in SIDES}
     elbows = {arm: {0.55: 0.0} for arm in SIDES}
     here = 0.0
-    for k, step in enumerate(STRIDES):
+    for k, (length, push, drop, swing) in enumerate(STRIDES):
         first, last = k == 0, k == len(STRIDES) - 1
         land = FIRST_LANDING + PERIOD * k
         foot = "rl"[k % 2]
         sign = SIDES[foot]
-        to = (sign * (0.085 if last else TRACK), here + step.length + BALL, sign * 6.0)
+        to = (sign * (0.085 if last else TRACK), here + length + BALL, sign * 6.0)
         strike, roll = 0.0 if last else 17.0, (0.16 if first else 0.36, 0.11)
-        take.step(foot, Footstep(land - SWING_TIME, land, to, 0.045, step.push, strike, roll))
+        take.step(foot, Footstep(land - SWING_TIME, land, to, 0.045, push, strike, roll))
         # The pelvis is between the feet when one lands, and nearest to the standing foot and
         # highest when the other passes it; it turns with the leg that goes forward and drops on
         # its side.
-        ahead[land] = here + (-0.02 if last else 0.5 * step.length + 0.012)
-        here += step.length
+        ahead[land] = here + (-0.02 if last else 0.5 * length + 0.012)
+        here += length
         across[land - 0.20] = -sign * (0.035 if first else 0.022)
         up[land - 0.25] = -0.012
-        up[land + 0.03] = -step.drop
-        yaw[land] = -sign * 6.0 * step.swing
-        side[land - 0.26] = sign * 3.5 * step.swing
+        up[land + 0.03] = -drop
+        yaw[land] = -sign * 6.0 * swing
+        side[land - 0.26] = sign * 3.5 * swing
         side[land] = 0.0
         for arm, hand in SIDES.items():
             forward = hand != sign
-            arms[arm][land + 0.04] = step.swing * (22.0 if forward else -17.0)
-            elbows[arm][land + 0.08] = step.swing * (16.0 if forward else -2.0)
+            arms[arm][land + 0.04] = swing * (22.0 if forward else -17.0)
+            elbows[arm][land + 0.08] = swing * (16.0 if forward else -2.0)
     ahead[end + 0.35] = here
     for keys in (up, across, yaw, side, *arms.values(), *elbows.values()):
         keys[end + 0.55] = 0.0

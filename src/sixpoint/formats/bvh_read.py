@@ -23,7 +23,7 @@ from .plain_text import LARGEST, finite, line_at, plain_bytes, read_bytes, text_
 from .units import to_world
 
 MAX_JOINTS = 2_000
-"""Beyond this it is not a body: the largest film rigs, hair and cloth included, stay below."""
+"""Largest number of joints: film rigs with hair and cloth stay below."""
 MAX_NAME = 256
 """Longest name of a joint, in bytes."""
 POSITIONS = ("Xposition", "Yposition", "Zposition")

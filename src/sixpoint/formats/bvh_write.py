@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+
 import numpy as np
 
 from ..atomic_write import atomic_write

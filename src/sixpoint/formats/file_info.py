@@ -1,4 +1,4 @@
-"""What is in a file, and what is wrong with it."""
+"""Contents and defects of a file."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ LARGEST_STEP, STEP_AROUND = np.radians(45.0), np.radians(10.0)
 """A step of a joint between two frames is suspect above the first, where the steps before and after
 it are below the second."""
 FALL_TIME, LARGEST_FALL = 0.2, 25.0
-"""A pelvis that falls faster than this [m/s^2] for so long [s] cannot: gravity is 9.8. Of 85 real
-clips one does, whose rate is in doubt; of the same at twice their rate, four in ten."""
+"""Duration [s] for which a pelvis cannot accelerate downwards by more than the second number
+[m/s^2]. Of 85 real clips one does, whose rate is in doubt; at twice their rate, four in ten do."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,7 +105,7 @@ def holds_points(path: str | os.PathLike[str]) -> bool:
     try:
         return inspect(path).holds == "points"
     except FormatError:
-        return False  # whoever reads it will say what is wrong
+        return False  # the reader reports the error
 
 
 def _of_motion(motion: Motion, path: object) -> FileInfo:

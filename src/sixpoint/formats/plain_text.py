@@ -1,4 +1,4 @@
-"""Text files as they come: any encoding, any line ends, and nothing trusted."""
+"""Reading of text files of any encoding and line ends, of bounded size, and of their numbers."""
 
 from __future__ import annotations
 

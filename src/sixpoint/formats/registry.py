@@ -83,7 +83,7 @@ FORMATS: Mapping[str, Format] = {
         own_unit=True,
     ),
 }
-"""Name -> format. A new one needs an entry here; everything else finds it."""
+"""Name -> format. A new format needs an entry here and nothing else."""
 
 
 def format_of(path: PathLike, task: str = "read") -> Format:

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from ..body.anatomy import anatomy_of
 from ..body.anthropometry import DEFAULT_STATURE, FRACTIONS
 from ..body.shapes import HEAD_AHEAD, HEAD_HEIGHT, HEAD_TOP
 from ..body.skeleton import Skeleton
@@ -155,7 +154,7 @@ def measure_body(cameras: Sequence[Camera], marks: Sequence[Mapping[str, Any]]) 
     lengths = dict(own)
     if BACK in at:
         lengths["back_to_shoulders"] = _back_length(at, at[BACK])
-        anatomy = anatomy_of(Skeleton.humanoid(DEFAULT_STATURE))
+        anatomy = Skeleton.humanoid(DEFAULT_STATURE).anatomy
         usual = {role: anatomy.positions[node] for role, node in anatomy.roles.nodes.items()}
         share = _back_length(usual, usual["pelvis"]) / DEFAULT_STATURE
         stature = lengths["back_to_shoulders"] / share

@@ -15,7 +15,6 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from ..body.anatomy import anatomy_of
 from ..body.anthropometry import ANKLE_HEIGHT
 from ..body.skeleton import Skeleton
 from ..kernels.types import Floats
@@ -24,7 +23,7 @@ from .body_measurement import FACE_OFFSET, HAND_HALF, UP, PersonModel, leftwards
 from .camera import Camera, position_covariance, reprojection_errors, triangulate
 from .images import Mask
 from .segmentation import Silhouette, silhouette_centre, without_arms
-from .tracks import Smoother, Track, Tracks
+from .tracks import Smoother, Tracks
 
 ANKLES = ("l_ankle", "r_ankle")
 WRIST_NOISE, TRUNK_NOISE = 0.5, 0.5
@@ -72,7 +71,7 @@ class BodyEstimator:
         feet: bool,
         accelerations: tuple[float, ...],
     ) -> None:
-        anatomy = anatomy_of(body)
+        anatomy = body.anatomy
         at = {role: anatomy.positions[node] for role, node in anatomy.roles.nodes.items()}
         arm = [anatomy.node(f"l_{part}") for part in ("shoulder", "elbow", "wrist")]
         self._arm = [float(np.linalg.norm(anatomy.vector(a, b))) for a, b in pairwise(arm)]
@@ -206,7 +205,7 @@ def find_wrist(
         if not np.isfinite(line).all() or ellipse.reach(line[0]) < LEAST_REACH:
             return towards(hand, elbow, half), 0.2
         # Through the ellipse's own middle: the smoothed hand lags behind it.
-        cut, _, meets = ellipse.crossing(line[0], line[1] + (np.array(ellipse.centre) - line[1]))
+        cut, meets = ellipse.crossing(line[0], line[1] + (np.array(ellipse.centre) - line[1]))
         cuts.append(cut)
         sure = sure if meets else 0.5
     pixels = np.array(cuts)[:, None]

@@ -200,11 +200,6 @@ class Board:
             raise InputError(f"Expected a `marker` smaller than the square, got {self.marker}.")
 
     @property
-    def least_square(self) -> int:
-        """Approximate width of a square in a picture from which on it is found [px]."""
-        return 12 if self.marker is None else 20
-
-    @property
     def corners(self) -> Floats:
         """Inner corners in the board's plane (N, 3) [m]: X along rows, Y down, row by row."""
         x, y = np.meshgrid(np.arange(self.columns), np.arange(self.rows))
@@ -290,10 +285,11 @@ def calibrate_pair(
             for pixels, view in zip(seen, found, strict=True):
                 pixels.append(view[both].astype(np.float32)[:, None])
     if len(corners) < LEAST_VIEWS:
+        least = 12 if board.marker is None else 20  # about the width that is found
         raise InputError(
             f"Expected {LEAST_VIEWS} pairs of pictures or more in which both cameras see a board "
             f"of {board.columns} x {board.rows} inner corners; got {len(corners)} of {len(left)}. "
-            f"Squares must be {board.least_square} pixels wide in the pictures: show the board "
+            f"Squares must be {least} pixels wide in the pictures: show the board "
             "nearer, or take one with larger squares."
         )
     if not 0 <= origin < len(corners):

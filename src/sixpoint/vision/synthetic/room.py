@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...body.anatomy import anatomy_of
 from ...body.shapes import body_shape
 from ...errors import InputError
 from ...kernels import arrays
@@ -180,7 +179,7 @@ class Actor:
     def truth(self) -> Truth:
         """Return true positions of all frames."""
         positions, world = self.motion.world()
-        anatomy = anatomy_of(self.motion.skeleton)
+        anatomy = self.motion.skeleton.anatomy
         centres = self._bare(positions, world)[0]
         pairs = {
             f"{part}s": positions[:, [anatomy.node(f"{side}_{part}") for side in "lr"]]
@@ -213,7 +212,7 @@ class Actor:
 
     def _bare(self, positions: Floats, world: Floats) -> tuple[Floats, Floats, Floats]:
         """Return centres (F, 5, 3), rotations (F, 5, 4), half-axes (5, 3) of head, hands, eyes."""
-        anatomy = anatomy_of(self.motion.skeleton)
+        anatomy = self.motion.skeleton.anatomy
         stature = anatomy.stature
         nodes = [anatomy.node(role) for role in ("head", "l_wrist", "r_wrist")]
         joints = [anatomy.joint_carrying(node) for node in nodes]

@@ -73,8 +73,9 @@ BOX_HALF = 0.17
 """Half the width of the box [m]."""
 
 
-def _to_and_fro(most: float) -> dict[float, float]:
-    return {0.7: 0.0, 1.7: most, 2.7: 0.0, 3.7: -most, 4.7: 0.0}
+def _held(amounts: Mapping[str, float], *times: float) -> dict[str, dict[float, float]]:
+    """Return keys of several channels that go to an amount and back at the same times [s]."""
+    return {channel: hold(most, *times) for channel, most in amounts.items()}
 
 
 SCENES: Mapping[str, Scene] = MappingProxyType({
@@ -122,31 +123,25 @@ SCENES: Mapping[str, Scene] = MappingProxyType({
         5.5,
         {time: (x + BOX_HALF, y, z) for time, (x, y, z) in BOX.items()},
         {time: (x - BOX_HALF, y, z) for time, (x, y, z) in BOX.items()},
-        [{
-            "trunk.twist": _to_and_fro(22.0), "trunk.bend": _to_and_fro(5.0),
-            "pelvis.x": _to_and_fro(0.05), "pelvis.yaw": _to_and_fro(10.0),
-            "gaze.yaw": _to_and_fro(25.0),
-            "trunk.flexion": {0.7: 4.0, 1.7: 10.0, 2.7: 3.0, 3.7: 12.0, 4.7: 4.0},
-        }],
+        [
+            {channel: {0.7: 0.0, 1.7: most, 2.7: 0.0, 3.7: -most, 4.7: 0.0} for channel, most in {
+                "trunk.twist": 22.0, "trunk.bend": 5.0, "pelvis.x": 0.05, "pelvis.yaw": 10.0,
+                "gaze.yaw": 25.0,
+            }.items()},
+            {"trunk.flexion": {0.7: 4.0, 1.7: 10.0, 2.7: 3.0, 3.7: 12.0, 4.7: 4.0}},
+        ],
     ),
     # Shift the weight to the left foot and back (Boulic et al. 2006, Fig. 6).
-    "lean": Scene(4.0, layers=[{
-        "pelvis.x": hold(0.10, 0.8, 1.6, 2.6, 3.4), "pelvis.list": hold(3.0, 0.8, 1.6, 2.6, 3.4),
-        "trunk.bend": hold(-4.0, 0.8, 1.6, 2.6, 3.4),
-    }]),
+    "lean": Scene(4.0, layers=[
+        _held({"pelvis.x": 0.10, "pelvis.list": 3.0, "trunk.bend": -4.0}, 0.8, 1.6, 2.6, 3.4),
+    ]),
     # Reach to the left, farther than the arm is long: the hips go back (Fig. 11).
     "far_reach": Scene(5.0, layers=[
-        {
-            "l_shoulder.abduction": hold(72.0, 0.5, 1.8, 3.4, 4.6),
-            "l_elbow.flexion": hold(-14.0, 0.5, 1.8, 3.4, 4.6),
-            "l_clavicle.elevation": hold(4.0, 0.5, 2.4, 3.2, 4.4),
-        },
-        {
-            "pelvis.x": hold(-0.06, 1.6, 2.6, 3.2, 4.2), "pelvis.list": hold(8.0, 1.6, 2.6, 3.2, 4.2),
-            "trunk.bend": hold(24.0, 1.6, 2.6, 3.2, 4.2),
-            "l_shoulder.abduction": hold(24.0, 1.6, 2.6, 3.2, 4.2),
-            "gaze.yaw": hold(35.0, 0.8, 1.8, 3.2, 4.4),
-        },
+        _held({"l_shoulder.abduction": 72.0, "l_elbow.flexion": -14.0}, 0.5, 1.8, 3.4, 4.6),
+        _held({"pelvis.x": -0.06, "pelvis.list": 8.0, "trunk.bend": 24.0,
+               "l_shoulder.abduction": 24.0}, 1.6, 2.6, 3.2, 4.2),
+        {"l_clavicle.elevation": hold(4.0, 0.5, 2.4, 3.2, 4.4),
+         "gaze.yaw": hold(35.0, 0.8, 1.8, 3.2, 4.4)},
     ]),
 })  # fmt: skip
 """Name -> recipe of the scene."""
