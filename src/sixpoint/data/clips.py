@@ -19,7 +19,7 @@ import numpy as np
 
 from ..errors import UnknownName
 from ..motion.motion import Motion
-from .authoring import BALL, Footstep, Take, hold
+from .authoring import BALL, Footstep, Take, hold, hold_all
 from .puppet import SIDES
 
 
@@ -31,35 +31,29 @@ def reach(take: Take) -> None:
         "gaze.pitch": {0.3: 0.0, 0.7: 28.0, 1.7: 52.0, 2.2: 52.0, 3.2: 8.0, 3.6: 2.0},
         "gaze.yaw": hold(-14.0, 0.3, 0.75, 2.3, 3.2) | {2.3: -12.0},
         "pelvis.tilt": hold(34.0, 0.55, 1.7, 2.15, 3.3),
-        "pelvis.y": hold(-0.075, 0.5, 1.7, 2.15, 3.3),
-        "pelvis.z": hold(-0.13, 0.5, 1.7, 2.15, 3.3),
+        **hold_all({"pelvis.y": -0.075, "pelvis.z": -0.13}, 0.5, 1.7, 2.15, 3.3),
         "pelvis.x": hold(-0.02, 0.5, 1.6, 2.2, 3.3),
         "pelvis.yaw": hold(8.0, 0.6, 1.7, 2.2, 3.3),
-        "trunk.flexion": hold(24.0, 0.6, 1.75, 2.2, 3.4),
-        "trunk.twist": hold(12.0, 0.6, 1.75, 2.2, 3.4),
-        "trunk.bend": hold(-4.0, 0.6, 1.75, 2.2, 3.4),
+        **hold_all(
+            {"trunk.flexion": 24.0, "trunk.twist": 12.0, "trunk.bend": -4.0}, 0.6, 1.75, 2.2, 3.4),
         "r_clavicle.protraction": hold(14.0, 0.8, 1.75, 2.2, 3.1),
         "r_shoulder.flexion": {0.7: 0.0, 1.6: 62.0, 2.2: 62.0, 3.0: 22.0, 4.1: 0.0},
         "r_elbow.flexion": {0.7: 0.0, 1.2: 30.0, 1.7: 0.0, 2.2: 4.0, 3.0: 72.0, 4.1: 0.0},
         "r_wrist.pronation": {0.7: 0.0, 1.6: 40.0, 2.3: 40.0, 3.0: 10.0, 4.1: 0.0},
         "r_hand.curl": hold(-0.25, 0.9, 1.5, 1.9, 4.3) | {2.15: 0.35, 3.6: 0.3},
-        "r_hand.x": -0.20,
-        "r_hand.y": 0.74,
-        "r_hand.z": 0.60,
+        "r_hand.x": -0.20, "r_hand.y": 0.74, "r_hand.z": 0.60,
         "r_hand.hold": hold(1.0, 0.9, 1.8, 2.15, 2.9),
-        "l_shoulder.flexion": hold(40.0, 0.7, 1.75, 2.2, 3.3),
-        "l_shoulder.abduction": hold(10.0, 0.7, 1.75, 2.2, 3.3),
+        **hold_all(
+            {"l_shoulder.flexion": 40.0, "l_shoulder.abduction": 10.0}, 0.7, 1.75, 2.2, 3.3),
     })  # fmt: skip
     # The bow: hands slide down the thighs, neck last, a moment of rest, up again.
     take.add_all({
         "pelvis.tilt": hold(42.0, 4.35, 5.5, 6.0, 7.0),
-        "pelvis.z": hold(-0.15, 4.3, 5.5, 6.0, 7.0),
-        "pelvis.y": hold(-0.012, 4.3, 5.5, 6.0, 7.0),
+        **hold_all({"pelvis.z": -0.15, "pelvis.y": -0.012}, 4.3, 5.5, 6.0, 7.0),
         "trunk.flexion": hold(26.0, 4.45, 5.6, 6.05, 7.1),
         "gaze.pitch": {4.3: 0.0, 4.9: 34.0, 5.65: 86.0, 6.05: 86.0, 7.15: 0.0},
-        "*_shoulder.flexion": hold(50.0, 4.4, 5.55, 6.0, 7.1),
-        "*_shoulder.abduction": hold(-5.0, 4.4, 5.55, 6.0, 7.1),
-        "*_elbow.flexion": hold(-6.0, 4.4, 5.55, 6.0, 7.1),
+        **hold_all({"*_shoulder.flexion": 50.0, "*_shoulder.abduction": -5.0,
+                    "*_elbow.flexion": -6.0}, 4.4, 5.55, 6.0, 7.1),
         "*_clavicle.protraction": hold(6.0, 4.5, 5.6, 6.0, 7.1),
         "*_hand.curl": hold(-0.2, 4.4, 5.2, 6.3, 7.1),
     })  # fmt: skip
@@ -98,25 +92,20 @@ def overhead(take: Take) -> None:
         "pelvis.y": hold(0.048, 0.7, 1.85, 2.45, 3.1) | {1.05: -0.012},
         "pelvis.z": hold(0.075, 0.6, 1.85, 2.45, 3.2),
         "pelvis.x": hold(-0.03, 0.6, 1.6, 2.5, 3.3),
-        "pelvis.list": hold(3.0, 0.8, 1.85, 2.45, 3.2),
-        "pelvis.yaw": hold(8.0, 0.8, 1.85, 2.45, 3.2),
+        **hold_all({"pelvis.list": 3.0, "pelvis.yaw": 8.0}, 0.8, 1.85, 2.45, 3.2),
         "trunk.flexion": hold(-9.0, 0.7, 1.85, 2.45, 5.3) | {3.3: 2.0, 4.4: 4.0},
-        "trunk.bend": hold(6.0, 0.8, 1.85, 2.45, 3.3),
-        "trunk.twist": hold(8.0, 0.8, 1.85, 2.45, 3.3),
+        **hold_all({"trunk.bend": 6.0, "trunk.twist": 8.0}, 0.8, 1.85, 2.45, 3.3),
         "r_clavicle.elevation": hold(22.0, 1.0, 1.85, 2.45, 3.2),
         "r_shoulder.flexion": hold(148.0, 0.6, 1.8, 2.45, 5.5) | {3.4: 28.0, 4.4: 28.0},
         "r_shoulder.abduction": hold(12.0, 0.6, 1.8, 2.45, 3.4),
         "r_shoulder.twist": hold(-10.0, 0.6, 1.8, 2.45, 5.5) | {3.4: 14.0, 4.4: 14.0},
         "r_elbow.flexion": hold(-8.0, 0.6, 1.85, 2.45, 5.5) | {1.2: 55.0, 3.4: 72.0, 4.4: 72.0},
-        "r_hand.x": -0.20,
-        "r_hand.y": 2.08,
-        "r_hand.z": 0.29,
+        "r_hand.x": -0.20, "r_hand.y": 2.08, "r_hand.z": 0.29,
         "r_hand.hold": hold(1.0, 0.9, 1.9, 2.35, 3.1),
         "r_hand.curl": {0.8: 0.0, 1.6: -0.25, 2.0: -0.25, 2.35: 0.35, 4.4: 0.35, 5.4: 0.0},
         "l_shoulder.abduction": hold(14.0, 0.8, 1.85, 2.4, 3.2),
-        "l_shoulder.flexion": hold(26.0, 2.6, 3.5, 4.4, 5.5),
-        "l_shoulder.twist": hold(14.0, 2.6, 3.5, 4.4, 5.5),
-        "l_elbow.flexion": hold(70.0, 2.6, 3.5, 4.4, 5.5),
+        **hold_all({"l_shoulder.flexion": 26.0, "l_shoulder.twist": 14.0,
+                    "l_elbow.flexion": 70.0}, 2.6, 3.5, 4.4, 5.5),
     })  # fmt: skip
 
 

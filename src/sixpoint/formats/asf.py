@@ -100,11 +100,7 @@ def words_of(data: bytes) -> Iterator[tuple[int, list[str]]]:
 
 
 def parse_asf(data: bytes) -> AsfText:
-    """Parse the bytes of an ASF file.
-
-    Raises:
-        FormatError: with the line at fault.
-    """
+    """Parse the bytes of an ASF file; errors name the line."""
     found, section = _Contents(), ""
     for line, words in words_of(data):
         key, rest = words[0].lower(), words[1:]
@@ -284,10 +280,7 @@ def skeleton_of(text: AsfText) -> Skeleton:
 
 
 def _hinge(bone: AsfBone) -> Vec3 | None:
-    """Return the axis about which a bone with a single rotation bends, or None.
-
-    Positive angles go towards the wider limit.
-    """
+    """Return the axis of a bone that only bends, positive towards the wider limit, else None."""
     if len(bone.dofs) != 1 or bone.dofs[0] not in ("rx", "ry", "rz") or not bone.limits:
         return None
     axis = arrays.rotate(bone.frame, np.asarray(arrays.AXES[bone.dofs[0][1].upper()]))

@@ -141,15 +141,7 @@ class _Tokens:
 
 
 def parse_bvh(data: bytes, *, lenient: bool = False) -> BvhText:
-    """Read the bytes of a BVH file.
-
-    Args:
-        data: the file's content.
-        lenient: read the whole rows of a file that has fewer of them than it says, or none.
-
-    Raises:
-        FormatError: with the line at fault.
-    """
+    """Parse the bytes of a BVH file; `lenient` takes fewer rows than it says, or none."""
     tokens = _Tokens(plain_bytes(data))
     names, parents, site_parents = list[str](), list[int](), list[int]()
     offsets, site_offsets = dict[int, list[float]](), list[list[float]]()

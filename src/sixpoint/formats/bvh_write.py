@@ -34,21 +34,11 @@ Columns = dict[str, Floats]
 
 
 def write_bvh(motion: Motion, path: str | os.PathLike[str]) -> tuple[str, ...]:
-    """Write a BVH file.
+    """Write a BVH file; return what had to differ from the source's layout.
 
     A motion that came from a file is written in that file's unit and axes, with the same joints,
     names and channels, frames and rate. One made in memory is written in centimetres, Y up, with
     channels Z X Y. Position channels hold what replaces the OFFSET; sites become End Sites.
-
-    Args:
-        motion: any motion.
-        path: replaced when all is written, untouched on failure.
-
-    Returns:
-        What had to differ from the source's layout.
-
-    Raises:
-        CannotWrite: the file cannot be written.
     """
     if not motion.source.format:
         motion = replace(motion, source=CENTIMETRES)

@@ -74,14 +74,9 @@ class FileInfo:
 
 
 def inspect(path: str | os.PathLike[str], **options: Any) -> FileInfo:
-    """Look into a motion or points file: contents, roles, defects.
+    """Look into a motion or points file: contents, roles, defects; `options` are those of `load`.
 
-    Args:
-        path: the file; truncated ones are read as far as they go.
-        **options: as for `load`.
-
-    Raises:
-        FormatError: nothing can be read from it.
+    A truncated file is read as far as it goes; `FormatError` is raised if nothing can be read.
     """
     suffix = Path(path).suffix.lower()
     if suffix in suffixes("read_points"):

@@ -87,15 +87,7 @@ FORMATS: Mapping[str, Format] = {
 
 
 def format_of(path: PathLike, task: str = "read") -> Format:
-    """Return the format that a file name's ending stands for.
-
-    Args:
-        path: the file.
-        task: what is to be done: "read", "write", "read_points" or "write_points".
-
-    Raises:
-        UnknownName: no format has this ending and can do that.
-    """
+    """Return the format of a file name's ending that can do a task (see `suffixes`)."""
     able, suffix = _able(task), Path(path).suffix.lower()
     if suffix not in able:
         kinds = {"read": "motion format", "write": "motion format to write"}

@@ -66,11 +66,7 @@ class Figure:
             return cls(motion, None)
 
     def by_role(self, positions: Floats) -> dict[str, Floats]:
-        """Return positions (..., 3) of all roles and of "ankles", the middle of both.
-
-        Args:
-            positions: node positions, shape (..., J+S, 3).
-        """
+        """Return positions (..., 3) of roles and of "ankles", their middle, from all nodes'."""
         assert self.nodes is not None
         at = {role: positions[..., node, :] for role, node in self.nodes.items()}
         return at | {"ankles": 0.5 * (at["l_ankle"] + at["r_ankle"])}

@@ -64,18 +64,6 @@ class Ellipse:
         if not (self.axes[0] >= self.axes[1] > 0.0 and math.isfinite(self.axes[0])):
             raise InputError(f"Expected two semi-axes > 0, the longer first; got {self.axes}.")
 
-    @classmethod
-    def from_moments(cls, centre: Floats, covariance: Floats) -> Ellipse:
-        """Return the filled ellipse with these moments: its semi-axes are 2 sqrt(eigenvalue)."""
-        a, b, c = covariance[0, 0], covariance[0, 1], covariance[1, 1]
-        middle, off = 0.5 * (a + c), math.hypot(0.5 * (a - c), b)
-        long, short = (
-            max(2.0 * math.sqrt(max(value, 0.0)), LEAST_AXIS)
-            for value in (middle + off, middle - off)
-        )
-        at = (float(centre[0]), float(centre[1]))
-        return cls(at, (long, short), 0.5 * math.atan2(2.0 * b, a - c))
-
     @property
     def area(self) -> float:
         """Area [px^2]."""
@@ -137,12 +125,20 @@ class Blob:
 
     @classmethod
     def of(cls, pixels: Floats) -> Blob:
-        """Return the blob of some pixels (n, 2), n >= 1."""
+        """Return the blob of some pixels (n, 2), n >= 1, with the ellipse that has its moments."""
         centre = pixels.mean(axis=0)
         away = pixels - centre
         # A pixel is a square, not a point: its own second moment is a twelfth.
         covariance = away.T @ away / len(pixels) + np.eye(2) / 12
-        return cls(pixels, Ellipse.from_moments(centre, covariance))
+        a, b, c = covariance[0, 0], covariance[0, 1], covariance[1, 1]
+        middle, off = 0.5 * (a + c), math.hypot(0.5 * (a - c), b)
+        # The semi-axes of a filled ellipse are 2 sqrt(eigenvalue).
+        long, short = (
+            max(2.0 * math.sqrt(max(value, 0.0)), LEAST_AXIS)
+            for value in (middle + off, middle - off)
+        )
+        at = (float(centre[0]), float(centre[1]))
+        return cls(pixels, Ellipse(at, (long, short), 0.5 * math.atan2(2.0 * b, a - c)))
 
     @property
     def area(self) -> int:

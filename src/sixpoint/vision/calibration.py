@@ -47,11 +47,7 @@ PathLike = str | os.PathLike[str]
 
 @names_file
 def read_bounded(path: PathLike, largest: int) -> bytes:
-    """Return the content of a file of at most `largest` bytes.
-
-    Raises:
-        FormatError: it cannot be opened, or is larger.
-    """
+    """Return the content of a file, unless it cannot be opened or has over `largest` bytes."""
     try:
         with open(path, "rb") as file:
             data = file.read(largest + 1)
@@ -85,11 +81,7 @@ def save_cameras(cameras: Sequence[Camera], path: PathLike) -> None:
 
 @names_file
 def load_cameras(path: PathLike) -> tuple[Camera, ...]:
-    """Read a calibration: JSON written by `save_cameras`, or Qualisys XML.
-
-    Raises:
-        FormatError: it is neither, or something in it is missing or makes no sense.
-    """
+    """Read a calibration: JSON written by `save_cameras`, or Qualisys XML."""
     data = read_bounded(path, LARGEST_CALIBRATION)
     xml = data.lstrip()[:1] == b"<"
     rows = _qualisys_nodes(data) if xml else _json_rows(data)

@@ -147,11 +147,7 @@ class Camera:
 
 
 def cropped(camera: Camera, size: tuple[int, int]) -> Camera:
-    """Return the camera for pictures that lack a few columns at the right or rows at the bottom.
-
-    Raises:
-        InputError: the pictures are larger, or lack more than `MAX_CROP`.
-    """
+    """Return the camera for pictures that lack less than `MAX_CROP` at the right or bottom edge."""
     lacks = [have - got for have, got in zip(camera.size, size, strict=True)]
     if not all(0 <= lack < MAX_CROP for lack in lacks):
         raise wrong_size(camera, size)

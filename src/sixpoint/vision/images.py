@@ -118,12 +118,7 @@ class Footage:
 def open_footage(source: str, size: tuple[int, int] | None = None) -> Footage:
     """Open a folder of pictures, a video file, or a camera by its number.
 
-    Args:
-        source: path or number.
-        size: size of pictures to request from a camera [px]; it may deliver others.
-
-    Raises:
-        FormatError: nothing there can be read.
+    A camera is asked for pictures of a `size` [px]; it may deliver others.
     """
     path = Path(source)
     if path.is_dir():
@@ -166,12 +161,7 @@ def read_together(views: Sequence[Footage], most: int | None = None) -> Iterator
     Cameras must take their pictures at the same moment: first all take one, which is quick, then
     all are decoded, which takes time.
 
-    Args:
-        views: sources with equal numbers of pictures; cameras have no end.
-        most: largest number of pictures to read from each.
-
-    Raises:
-        InputError: one source has more pictures than another, or pictures of several sizes.
+    Sources must have the same number of pictures, each of one size; at most `most` are read.
     """
     counts = {view.count for view in views if view.count is not None}
     if len(counts) > 1:

@@ -80,14 +80,7 @@ def is_keypoints(source: str) -> bool:
 
 @names_file
 def load_keypoints(path: str | Path) -> Keypoints:
-    """Read the keypoints of one view.
-
-    Args:
-        path: a folder of OpenPose files, or one JSON file.
-
-    Raises:
-        FormatError: with the file at fault.
-    """
+    """Read the keypoints of one view: a folder of OpenPose files, or one JSON file."""
     if Path(path).is_dir():
         files = sorted(Path(path).glob("*.json"), key=natural_order)
         if not files:
@@ -159,11 +152,7 @@ def role_name(name: str) -> str:
 
 
 def _bound_limbs(found: dict[str, Floats]) -> None:
-    """Remove ends of limbs whose length is far from its median, in place.
-
-    Args:
-        found: name -> position and confidence (F, 4).
-    """
+    """Remove ends of limbs whose length is far from its median from rows (F, 4), in place."""
     for near, far in LIMBS:
         lengths = {
             f"{side}_{far}": np.linalg.norm((found[f"{side}_{far}"] - start)[:, :3], axis=1)

@@ -80,11 +80,7 @@ class KalmanState(NamedTuple):
 
 
 class Smoother:
-    """Filters a measured point; a measurement far from the prediction starts the filter anew.
-
-    Args:
-        acceleration: expected standard deviation [m/s^2].
-    """
+    """Filters a measured point of an expected acceleration [m/s^2]; starts anew after a jump."""
 
     def __init__(self, acceleration: float) -> None:
         self.acceleration = acceleration

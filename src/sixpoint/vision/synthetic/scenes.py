@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ...body.anthropometry import DEFAULT_STATURE
 from ...body.skeleton import Skeleton
-from ...data.authoring import Take, hold
+from ...data.authoring import Take, hold, hold_all
 from ...errors import UnknownName
 from ...motion.motion import Motion
 from .room import RATE
@@ -72,12 +72,6 @@ BOX: Path = {
 BOX_HALF = 0.17
 """Half the width of the box [m]."""
 
-
-def _held(amounts: Mapping[str, float], *times: float) -> dict[str, dict[float, float]]:
-    """Return keys of several channels that go to an amount and back at the same times [s]."""
-    return {channel: hold(most, *times) for channel, most in amounts.items()}
-
-
 SCENES: Mapping[str, Scene] = MappingProxyType({
     # Stand still, symmetric, arms along the body, to be measured.
     "calibration": Scene(1.0, layers=[{"*_shoulder.abduction": 5.0}], relaxed=False),
@@ -133,12 +127,12 @@ SCENES: Mapping[str, Scene] = MappingProxyType({
     ),
     # Shift the weight to the left foot and back (Boulic et al. 2006, Fig. 6).
     "lean": Scene(4.0, layers=[
-        _held({"pelvis.x": 0.10, "pelvis.list": 3.0, "trunk.bend": -4.0}, 0.8, 1.6, 2.6, 3.4),
+        hold_all({"pelvis.x": 0.10, "pelvis.list": 3.0, "trunk.bend": -4.0}, 0.8, 1.6, 2.6, 3.4),
     ]),
     # Reach to the left, farther than the arm is long: the hips go back (Fig. 11).
     "far_reach": Scene(5.0, layers=[
-        _held({"l_shoulder.abduction": 72.0, "l_elbow.flexion": -14.0}, 0.5, 1.8, 3.4, 4.6),
-        _held({"pelvis.x": -0.06, "pelvis.list": 8.0, "trunk.bend": 24.0,
+        hold_all({"l_shoulder.abduction": 72.0, "l_elbow.flexion": -14.0}, 0.5, 1.8, 3.4, 4.6),
+        hold_all({"pelvis.x": -0.06, "pelvis.list": 8.0, "trunk.bend": 24.0,
                "l_shoulder.abduction": 24.0}, 1.6, 2.6, 3.2, 4.2),
         {"l_clavicle.elevation": hold(4.0, 0.5, 2.4, 3.2, 4.4),
          "gaze.yaw": hold(35.0, 0.8, 1.8, 3.2, 4.4)},
