@@ -93,14 +93,13 @@ def inspect(path: str | os.PathLike[str], **options: Any) -> FileInfo:
 def holds_points(path: str | os.PathLike[str]) -> bool:
     """Return whether a file holds tracked points rather than a motion, as far as can be seen."""
     suffix = Path(path).suffix.lower()
-    if suffix not in suffixes("read"):
+    if suffix not in suffixes("read") or suffix not in suffixes("read_points"):
         return suffix in suffixes("read_points")
-    if suffix not in suffixes("read_points"):
-        return False
     try:
-        return inspect(path).holds == "points"
+        load_points(path)
     except FormatError:
-        return False  # the reader reports the error
+        return False  # a motion, or the reader reports the error
+    return True
 
 
 def _of_motion(motion: Motion, path: object) -> FileInfo:
