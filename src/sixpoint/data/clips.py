@@ -342,20 +342,21 @@ class Clip(NamedTuple):
         return take.motion()
 
 
-CLIPS: Mapping[str, Callable[[], Motion]] = MappingProxyType(
+CLIPS: Mapping[str, Clip] = MappingProxyType(
     {
-        "boxing": cache(Clip(boxing, 7.2, relaxed=False, breath=(1.6, 0.6)).motion),
-        "walk": cache(Clip(walk, 6.5, sway=0.6).motion),
-        "reach": cache(Clip(reach, 7.5).motion),
-        "squat": cache(Clip(squat, 6.0, breath=(2.9, 1.0), sway=0.8).motion),
-        "overhead": cache(Clip(overhead, 6.0).motion),
+        "boxing": Clip(boxing, 7.2, relaxed=False, breath=(1.6, 0.6)),
+        "walk": Clip(walk, 6.5, sway=0.6),
+        "reach": Clip(reach, 7.5),
+        "squat": Clip(squat, 6.0, breath=(2.9, 1.0), sway=0.8),
+        "overhead": Clip(overhead, 6.0),
     }
 )
-"""Name -> function that makes the clip (and remembers it)."""
+"""Every built-in clip, by its name."""
 
 
+@cache
 def builtin(name: str) -> Motion:
     """Return one of the built-in clips; names in `CLIPS`."""
     if name not in CLIPS:
         raise UnknownName("built-in clip", name, CLIPS)
-    return CLIPS[name]()
+    return CLIPS[name].motion()
