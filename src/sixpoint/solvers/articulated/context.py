@@ -34,7 +34,7 @@ class Context(Protocol):
 
     @property
     def pose(self) -> ModelPose:
-        """Its pose, which is the start of the next frame."""
+        """The pose of the skeleton, which is the start of the next frame."""
 
     @property
     def scratch(self) -> Any:
@@ -98,7 +98,7 @@ def person_kernel(
 
 @helper
 def stop_flags(reason: int) -> int:
-    """Why an iteration ended, as flags."""
+    """Return why an iteration ended, as flags."""
     if reason == SPENT:
         return NOT_MET | OUT_OF_STEPS
     return NOT_MET if reason != MET else 0
@@ -106,13 +106,13 @@ def stop_flags(reason: int) -> int:
 
 @helper
 def has_start(frames: Frames) -> bool:
-    """Whether another solver went first."""
+    """Whether another solver has solved the frames already."""
     return len(frames.start.flags) > 0
 
 
 @helper
 def begin_person(c: PersonContext, frames: Frames, frame: int) -> tuple[int, Quat]:
-    """Place the root like that of sequential IK; flags, and the pelvis's rotation.
+    """Place the root like that of sequential IK; return flags, and the pelvis's rotation.
 
     Where another solver went first, its points and its pelvis are taken, and its pose if that is
     the start (setting `start`); otherwise all other joints are as the frame before left them.
@@ -135,12 +135,6 @@ def begin_person(c: PersonContext, frames: Frames, frame: int) -> tuple[int, Qua
 
 
 @helper
-def person_targets(c: PersonContext, frames: Frames, frame: int) -> Targets:
-    """The points in use, and the rotations of pelvis and head."""
-    return Targets(c.work.points, frames.rotations[frame])
-
-
-@helper
 def write_person(c: PersonContext, frames: Frames, frame: int) -> None:
     """Write a pose; joints that are not in the model stay as in the start, or at rest."""
     rest = c.model.rest
@@ -160,12 +154,6 @@ def end_person(
     write_person(c, frames, frame)
     frames.out.iterations[frame] = steps
     end_frame(c, frames, frame, estimate, quat_load(c.pose.world, 0), flags)
-
-
-@helper
-def skeleton_targets(frames: Frames, frame: int) -> Targets:
-    """Positions and rotations of all end effectors."""
-    return Targets(frames.positions[frame], frames.rotations[frame])
 
 
 @helper
@@ -205,7 +193,7 @@ def target_flags(model: Model, targets: Targets) -> int:
 def end_skeleton(c: SkeletonContext, frames: Frames, frame: int, steps: int, flags: int) -> None:
     """Write a skeleton's pose and how well it meets the targets of its end effectors."""
     out = frames.out
-    targets = skeleton_targets(frames, frame)
+    targets = Targets(frames.positions[frame], frames.rotations[frame])
     for effector in range(targets.positions.shape[0]):
         position = vec_load(targets.positions, effector)
         out.residuals[frame, effector] = (

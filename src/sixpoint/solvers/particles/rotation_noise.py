@@ -93,13 +93,14 @@ def build_noise(
     names: Sequence[str],
     limits: Limits,
     covariances: Mapping[str, Floats],
-    paper: bool = False,
+    sampler: str = "gaussian",
 ) -> Noise:
     """Return how each joint is drawn, by its freedom, its covariance and its limit.
 
-    A ball joint whose limit leaves it no twist has two degrees of freedom. `paper`: shapes for the
-    sampler of the paper.
+    A ball joint whose limit leaves it no twist has two degrees of freedom. `sampler` is the setting
+    of the solver.
     """
+    paper = sampler == "paper"
     count = len(names)
     kind, bounded = np.zeros(count, np.int64), np.zeros(count, np.int64)
     axis, shape = np.zeros((count, 3)), np.zeros((count, 3, 3))

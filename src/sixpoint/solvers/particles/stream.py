@@ -18,11 +18,9 @@ from ..articulated.build import new_pose
 from ..reading import FrameReader
 from ..settings import check_whole
 from ..tracker import Run, Tracker, copy_tables
-from .frames import frame_targets
-from .loop import FilterLoop, judge_by_functions
-from .methods import SEEDS
-from .plan import FilterPlan
-from .population import Particles, load_pose, particle_rows
+from .filter import Particles, load_pose, particle_rows
+from .frames import FilterLoop, frame_targets, judge_by_functions
+from .methods import SEEDS, FilterPlan
 from .task_cost import judge_pose
 
 OTHER_STREAM = 1 << 32
