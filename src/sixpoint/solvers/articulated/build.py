@@ -34,21 +34,14 @@ TaskSpec: TypeAlias = tuple[int, int, float]
 class ModelJoint(NamedTuple):
     """One joint of a skeleton."""
 
-    rig: int
-    """Joint of the skeleton, -1 for none."""
-    parent: int
-    """Joint above, -1 for the root."""
-    offset: Floats
-    """From the parent's origin, in its frame [m]."""
-    freedom: int
-    """0, 1 or 3."""
-    axis: Floats
-    """Axis of a hinge."""
-    before: Floats
-    """Rig rotation = before * local * after."""
+    rig: int  # joint of the skeleton, -1 for none
+    parent: int  # joint above, -1 for the root
+    offset: Floats  # from the parent's origin, in its frame [m]
+    freedom: int  # 0, 1 or 3
+    axis: Floats  # axis of a hinge
+    before: Floats  # rig rotation = before * local * after
     after: Floats
-    start: float = 0.0
-    """Angle of a hinge in the first pose [rad]."""
+    start: float = 0.0  # angle of a hinge in the first pose [rad]
 
 
 class Effector(NamedTuple):
@@ -65,14 +58,10 @@ class Figure(NamedTuple):
     skeleton: Skeleton
     joints: list[ModelJoint]
     effectors: list[Effector]
-    size: float
-    """Length that tolerances are relative to [m]."""
-    rest: Floats
-    """Rig rotations of all joints when no joint is turned, (J, 4)."""
-    anchor: Floats
-    """World position of the root joint's parent, (3,)."""
-    anchor_rotation: Floats
-    """World rotation of the root joint's parent, (4,)."""
+    size: float  # length that tolerances are relative to [m]
+    rest: Floats  # rig rotations of all joints when no joint is turned, (J, 4)
+    anchor: Floats  # world position of the root joint's parent, (3,)
+    anchor_rotation: Floats  # world rotation of the root joint's parent, (4,)
 
 
 def person_figure(anatomy: Anatomy) -> Figure:
@@ -292,23 +281,18 @@ def model_depth(model: Model) -> int:
 
 
 def new_pose(model: Model) -> ModelPose:
-    """Every joint unturned, hinges a little bent."""
+    """Return the first pose: every joint unturned, hinges a little bent."""
     count, effectors = len(model.parent), len(model.effector_joint)
     rotations = {"local": arrays.identity(count), "world": arrays.identity(count)}
     pose = new_memory(ModelPose, {"N": count, "E": effectors}, **rotations)
-    reset_pose(model, pose)
-    return pose
-
-
-def reset_pose(model: Model, pose: ModelPose) -> None:
-    """Back to the first pose, in place."""
-    for k in range(len(model.parent)):
+    for k in range(count):
         pose.local[k] = limit_project(model.limits, k, (1.0, 0.0, 0.0, 0.0))
     for joint in np.flatnonzero(model.freedom == HINGE):
         angle = limit_clamp_angle(model.limits, int(joint), float(model.start[joint]))
         pose.local[joint] = arrays.from_axis_angle(model.axis[joint], angle)
     # Joint 0 of a person follows the pelvis; of any other skeleton it stays where it is.
     pose.position[0] = model.anchor + model.offset[0]
+    return pose
 
 
 def _real(values: Any) -> Floats:

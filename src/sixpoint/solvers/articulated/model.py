@@ -70,46 +70,26 @@ class Targets(NamedTuple):
 class Model(NamedTuple):
     """What does not change: N joints, E end effectors, D degrees of freedom, T tasks."""
 
-    parent: Ints
-    """Parent joint, -1 for the root, (N,)."""
-    offset: Floats
-    """From the parent's origin, in its frame [m], (N, 3)."""
-    freedom: Ints
-    """0, `HINGE` or `BALL`, (N,)."""
-    axis: Floats
-    """Axis of a hinge, (N, 3)."""
-    first: Ints
-    """First degree of freedom of each joint, (N,)."""
-    effector_joint: Ints
-    """Joint that carries each end effector, (E,)."""
-    effector_offset: Floats
-    """End effector in the frame of its joint [m], (E, 3)."""
-    moves: Ints
-    """Whether each joint moves each end effector, (E, N)."""
-    task_kind: Ints
-    """`POSITION`, `ORIENTATION` or `SELF_COLLISION`, (T,)."""
-    task_effector: Ints
-    """End effector that each task speaks of, (T,)."""
-    task_weight: Floats
-    """(T,)."""
-    size: Floats
-    """Length that tolerances are relative to [m], (1,)."""
-    rig: Ints
-    """Joint of the rig that each joint turns, -1 for none, (N,)."""
-    before: Floats
-    """Rig rotation = before * local rotation * after, (N, 4)."""
-    after: Floats
-    """See `before`."""
-    start: Floats
-    """Angle of each hinge in the first pose [rad], (N,)."""
-    rest: Floats
-    """Rig rotations of all joints when no joint is turned, (J, 4)."""
-    anchor: Floats
-    """World position of the root joint's parent, (3,)."""
-    anchor_rotation: Floats
-    """Its world rotation, (4,)."""
-    limits: LimitTable
-    """One for each joint."""
+    parent: Ints  # parent joint, -1 for the root, (N,)
+    offset: Floats  # from the parent's origin, in its frame [m], (N, 3)
+    freedom: Ints  # 0, `HINGE` or `BALL`, (N,)
+    axis: Floats  # axis of a hinge, (N, 3)
+    first: Ints  # first degree of freedom of each joint, (N,)
+    effector_joint: Ints  # joint that carries each end effector, (E,)
+    effector_offset: Floats  # end effector in the frame of its joint [m], (E, 3)
+    moves: Ints  # whether each joint moves each end effector, (E, N)
+    task_kind: Ints  # `POSITION`, `ORIENTATION` or `SELF_COLLISION`, (T,)
+    task_effector: Ints  # end effector that each task speaks of, (T,)
+    task_weight: Floats  # (T,)
+    size: Floats  # length that tolerances are relative to [m], (1,)
+    rig: Ints  # joint of the rig that each joint turns, -1 for none, (N,)
+    before: Floats  # rig rotation = before * local rotation * after, (N, 4)
+    after: Floats  # see `before`
+    start: Floats  # angle of each hinge in the first pose [rad], (N,)
+    rest: Floats  # rig rotations of all joints when no joint is turned, (J, 4)
+    anchor: Floats  # world position of the root joint's parent, (3,)
+    anchor_rotation: Floats  # its world rotation, (4,)
+    limits: LimitTable  # one for each joint
 
 
 class ModelPose(NamedTuple):

@@ -78,27 +78,18 @@ Ranges: TypeAlias = Sequence[tuple[range, range]]
 class Parts(NamedTuple):
     """P parts of a skeleton with N joints, E end effectors and T tasks; and scratch memory."""
 
-    first_joint: Ints
-    """(P,)."""
-    last_joint: Ints
-    """One more than the last, (P,)."""
-    first_task: Ints
-    """(P,)."""
-    last_task: Ints
-    """One more than the last, (P,)."""
+    first_joint: Ints  # (P,)
+    last_joint: Ints  # one more than the last, (P,)
+    first_task: Ints  # (P,)
+    last_task: Ints  # one more than the last, (P,)
+    # length of the chain from the first joint of its part to the end effector of each task [m],
+    # (T,)
     reach: Floats
-    """Length of the chain from the first joint of its part to the end effector of each task [m],
-    (T,)."""
-    child: Ints
-    """First node that each joint carries, -1 for none, (N,)."""
-    sibling: Ints
-    """Next node with the same parent, -1 for none, (N + E,)."""
-    goals: Annotated[Floats, "K", 3]
-    """Where each of the K = N + E nodes shall be [m]."""
-    weights: Annotated[Floats, "K"]
-    """Weight of what each node carries."""
-    best: Annotated[Floats, "N", 4]
-    """Local rotations of the best pose so far."""
+    child: Ints  # first node that each joint carries, -1 for none, (N,)
+    sibling: Ints  # next node with the same parent, -1 for none, (N + E,)
+    goals: Annotated[Floats, "K", 3]  # where each of the K = N + E nodes shall be [m]
+    weights: Annotated[Floats, "K"]  # weight of what each node carries
+    best: Annotated[Floats, "N", 4]  # local rotations of the best pose so far
 
 
 def whole_part(model: Model) -> Ranges:
@@ -109,8 +100,7 @@ def whole_part(model: Model) -> Ranges:
 def person_parts(model: Model) -> Ranges:
     """Return joints and tasks of each part of a person: spine, left and right arm, and legs.
 
-    Every part has one task, and its joints are those from its own first to that of its end
-    effector.
+    Every part has one task; its joints are those from its first to that of its end effector.
     """
     spine_end = int(model.effector_joint[model.task_effector[0]])
     limbs = [int(model.effector_joint[effector]) for effector in model.task_effector[1:]]
@@ -198,10 +188,9 @@ def next_weighted(parts: Parts, node: int) -> int:
 
 @helper
 def lever(c: Context, node: int) -> tuple[Vec3, int]:
-    """A node as seen from the joint that carries it [m]; or, if it lies there, the first below it.
+    """Return a node, or the first below it that lies elsewhere, as seen from its joint.
 
-    Returns:
-        The vector, and the node; -1 if there is none.
+    The vector [m] and that node; -1 if there is none.
     """
     model, parts = c.model, c.scratch.parts
     turn = (1.0, 0.0, 0.0, 0.0)
@@ -220,13 +209,10 @@ def lever(c: Context, node: int) -> tuple[Vec3, int]:
 def past_hinges(
     c: Context, joint: int, base: Vec3, local: Quat, hinge: int
 ) -> tuple[Vec3, Vec3, bool]:
-    """The first node past the hinges after a joint, and its goal, as seen from the joint.
+    """Return the first node past the hinges after a joint, and its goal, as the parent sees them.
 
     The joint lies at `base` and is rotated by `local`; each hinge bends towards the goal of what it
-    carries, within its limits.
-
-    Returns:
-        Both in the frame of the joint's parent, and whether there is such a node.
+    carries, within its limits. Last, whether there is such a node.
     """
     model, pose, parts = c.model, c.pose, c.scratch.parts
     below = parent_rotation(model, pose, joint)
@@ -253,9 +239,7 @@ def past_hinges(
 def begin_parts(c: PersonContext, frames: Frames, frame: int) -> tuple[int, Quat, Targets]:
     """Place the root of a person and the joints above all parts.
 
-    Returns:
-        Flags, the estimated rotation of the pelvis, and targets: the points in use, guesses
-        included, and the rotations of pelvis and head.
+    Returns flags, the estimated rotation of the pelvis, and the targets.
     """
     flags, estimate = begin_person(c, frames, frame)
     joints_forward(c.model, c.pose, 0, c.scratch.parts.first_joint[SPINE])
@@ -405,10 +389,9 @@ def bend_hinge(model: Model, pose: ModelPose, joint: int, effector: int, goal: V
 
 @helper
 def unlock_part(c: Context, part: int, targets: Targets, still: bool) -> bool:
-    """Nudge chains that cannot see which way to turn, though they could be nearer to a target.
+    """Nudge chains that cannot see which way to turn; return whether any was, to be placed anew.
 
     Straight chains are nudged, and once progress ends (`still`) limbs that are all but straight.
-    Whether any was; then the part must be placed anew.
     """
     model, pose, parts = c.model, c.pose, c.scratch.parts
     near = c.settings.tolerance * model.size[0]

@@ -38,30 +38,18 @@ SLOTS = 12
 class Capsules(NamedTuple):
     """C capsules on a skeleton of N joints, P pairs of them, K slots."""
 
-    joint: Ints
-    """Joint that carries each, (C,)."""
-    start: Floats
-    """One end of its line in the joint's frame [m], (C, 3)."""
-    end: Floats
-    """The other end of its line, (C, 3)."""
-    radius: Floats
-    """Radius of each [m], (C,)."""
-    moves: Annotated[Ints, "C", 1]
-    """Whether each joint moves each capsule, (C, N)."""
-    pair: Ints
-    """Capsules that shall stay apart, (P, 2)."""
-    margin: Floats
-    """Distance that shall be left [m], (1,)."""
-    first: Annotated[Ints, 1]
-    """Task of the first slot."""
-    chosen: Annotated[Ints, "K"]
-    """Scratch: pair in each slot, -1 for none."""
-    depth: Annotated[Floats, "K"]
-    """Scratch: how deep it is, margin and all [m]."""
-    ends: Annotated[Floats, "C", 2, 3]
-    """Scratch: both ends of every line in the world [m]."""
-    near: Annotated[Floats, "K", 2, 3]
-    """Scratch: nearest points of the pair in each slot [m]."""
+    joint: Ints  # joint that carries each, (C,)
+    start: Floats  # one end of its line in the joint's frame [m], (C, 3)
+    end: Floats  # the other end of its line, (C, 3)
+    radius: Floats  # radius of each [m], (C,)
+    moves: Annotated[Ints, "C", 1]  # whether each joint moves each capsule, (C, N)
+    pair: Ints  # capsules that shall stay apart, (P, 2)
+    margin: Floats  # distance that shall be left [m], (1,)
+    first: Annotated[Ints, 1]  # task of the first slot
+    chosen: Annotated[Ints, "K"]  # scratch: pair in each slot, -1 for none
+    depth: Annotated[Floats, "K"]  # scratch: how deep it is, margin and all [m]
+    ends: Annotated[Floats, "C", 2, 3]  # scratch: both ends of every line in the world [m]
+    near: Annotated[Floats, "K", 2, 3]  # scratch: nearest points of the pair in each slot [m]
 
 
 @helper
@@ -112,8 +100,7 @@ def find_touching(
 ) -> tuple[float, float]:
     """Fill the slots with the deepest pairs, and write what they ask for, weighted [m].
 
-    Returns:
-        The greatest depth, and the sum of all that are deep.
+    Returns the greatest depth, and the sum of all depths.
     """
     place_ends(pose, capsules)
     count = capsules.chosen.shape[0]
@@ -171,11 +158,7 @@ def touching_rows(
 
 @helper
 def with_touching(
-    model: Model,
-    pose: ModelPose,
-    capsules: Capsules,
-    residual: Floats,
-    found: tuple[float, float],
+    model: Model, pose: ModelPose, capsules: Capsules, residual: Floats, found: tuple[float, float]
 ) -> tuple[float, float]:
     """Largest and summed error of all tasks: those of the points given, and the depths."""
     if capsules.pair.shape[0] == 0:

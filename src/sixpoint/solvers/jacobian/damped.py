@@ -80,8 +80,7 @@ WORTHWHILE = 0.01
 class Descent(NamedTuple):
     """Scratch memory: D degrees of freedom, R = 3 T rows of T tasks, N joints."""
 
-    capsules: Capsules
-    """What shall stay apart."""
+    capsules: Capsules  # what shall stay apart
     axes: Annotated[Floats, "D", 3]
     jacobian: Annotated[Floats, "R", "D"]
     residual: Annotated[Floats, "R"]
@@ -92,12 +91,9 @@ class Descent(NamedTuple):
     x: Annotated[Floats, "R"]
     part: Annotated[Floats, "D"]
     step: Annotated[Floats, "D"]
-    trial: Annotated[Floats, "D"]
-    """A part of the step."""
-    kept: Annotated[Floats, "N", 4]
-    """Local rotations before the step."""
-    best: Annotated[Floats, "N", 4]
-    """The best local rotations so far."""
+    trial: Annotated[Floats, "D"]  # a part of the step
+    kept: Annotated[Floats, "N", 4]  # local rotations before the step
+    best: Annotated[Floats, "N", 4]  # the best local rotations so far
 
 
 def new_descent(model: Model, capsules: Capsules) -> Descent:
@@ -154,10 +150,9 @@ solve_people = person_kernel(solve_person)
 
 @helper
 def descend_person(c: PersonContext, targets: Targets) -> tuple[int, int]:
-    """Iterate from the pose given; iterations taken, and why it ended.
+    """Iterate from the pose given; return iterations taken, and why it ended.
 
-    End effectors 0 and 1 are pelvis and head; the error between them is shared after each
-    iteration.
+    The error between pelvis and head, end effectors 0 and 1, is shared after each iteration.
     """
     model, pose, settings = c.model, c.pose, c.settings
     size = model.size[0]
@@ -190,7 +185,7 @@ solve_skeletons = skeleton_kernel(solve_skeleton)
 
 @helper
 def descend_skeleton(c: Context, targets: Targets) -> tuple[int, int]:
-    """Iterate from the pose given; iterations taken, and why it ended."""
+    """Iterate from the pose given; return iterations taken, and why it ended."""
     model, pose, settings, scratch = c.model, c.pose, c.settings, c.scratch
     near = settings.tolerance * model.size[0]
     least_gain = settings.least_gain * model.size[0]
@@ -239,9 +234,8 @@ def measure(c: Context, targets: Targets) -> tuple[float, float]:
 def try_step(c: Context, targets: Targets, squares: float, part: float) -> tuple[float, float]:
     """Take a part of the step, or a half, a quarter ... of it: the first that helps.
 
-    Returns:
-        The weighted squared error and the part taken. If nothing lowers it, the part is zero and
-        the pose as before.
+    Returns the weighted squared error and the part taken: zero, with the pose as before, if none
+    helps.
     """
     model, pose, scratch = c.model, c.pose, c.scratch
     copy_rotations(pose.local, scratch.kept)
@@ -314,12 +308,8 @@ class JacobianSolver(ArticulatedSettings, StartSettings, PersonSettings, Solver)
         usual = {"damping": 0.0, "cut": 0.0, "task_step": 0.0, "joint_step": math.pi}
         own = super().numbers()
         numbers = {name: own.get(name, value) for name, value in usual.items()}
-        return {
-            "method": self.method,
-            "soft": own.get("clamp", 0),
-            "start": own["start"],
-            **numbers,
-        }
+        soft = own.get("clamp", 0)
+        return {"method": self.method, "soft": soft, "start": own["start"], **numbers}
 
     def person_scratch(self, plan: ArticulatedPersonPlan) -> Descent:
         """Return room for a Jacobian and its decomposition."""

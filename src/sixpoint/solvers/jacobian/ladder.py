@@ -45,26 +45,18 @@ class Ladder(NamedTuple):
     No level has more than M rows.
     """
 
-    levels: Ints
-    """First row of each level, and the end, (L + 1,)."""
+    levels: Ints  # first row of each level, and the end, (L + 1,)
+    # what the damping of each level is multiplied by, then one for `secondary`, (L + 1,)
     damping_scale: Floats
-    """What the damping of each level is multiplied by, then one for `secondary`, (L + 1,)."""
     jacobian: Annotated[Floats, "R", "D"]
     residual: Annotated[Floats, "R"]
-    secondary: Annotated[Floats, "D"]
-    """Step that is taken as far as all levels leave it free."""
-    step: Annotated[Floats, "D"]
-    """What all levels together decide."""
-    basis: Annotated[Floats, "D", "D"]
-    """Directions taken, orthonormal."""
-    low: Annotated[Ints, "D"]
-    """First degree of freedom that is not zero in each of them."""
-    high: Annotated[Ints, "D"]
-    """One after the last that is not zero."""
-    reduced: Annotated[Floats, "M", "D"]
-    """The Jacobian of one level on what is free."""
-    gap: Annotated[Floats, "M"]
-    """What the levels above leave of the residual of one level."""
+    secondary: Annotated[Floats, "D"]  # step that is taken as far as all levels leave it free
+    step: Annotated[Floats, "D"]  # what all levels together decide
+    basis: Annotated[Floats, "D", "D"]  # directions taken, orthonormal
+    low: Annotated[Ints, "D"]  # first degree of freedom that is not zero in each of them
+    high: Annotated[Ints, "D"]  # one after the last that is not zero
+    reduced: Annotated[Floats, "M", "D"]  # the Jacobian of one level on what is free
+    gap: Annotated[Floats, "M"]  # what the levels above leave of the residual of one level
     square: Annotated[Floats, "M", "M"]
     u: Annotated[Floats, "M", "M"]
     v: Annotated[Floats, "M", "M"]
@@ -110,8 +102,7 @@ def squared_damping(damping: Damping, gap: Floats, m: int) -> float:
 def level_step(ladder: Ladder, level: int, damping: Damping, rank: int) -> int:
     """Add what one level asks for to the step, and take its directions.
 
-    Returns:
-        How many directions are taken now; `rank` were before.
+    Returns how many directions are taken now; `rank` were before.
     """
     first = ladder.levels[level]
     m = ladder.levels[level + 1] - first
@@ -157,13 +148,10 @@ def level_step(ladder: Ladder, level: int, damping: Damping, rank: int) -> int:
 
 @helper
 def ladder_step(ladder: Ladder, damping: Damping, held: int) -> int:
-    """Step of all levels, the highest first, then `secondary` as far as they leave room.
+    """Compute the step of all levels, the highest first, then `secondary` where they leave room.
 
     On entry `step` is what the directions already taken, `held` of them in the basis, shall do:
-    those of joints on their limits.
-
-    Returns:
-        How many directions are taken in the end; the others follow `secondary`.
+    those of joints on their limits. Returns how many directions are taken in the end.
     """
     rank = held
     for level in range(ladder.levels.shape[0] - 1):

@@ -63,12 +63,7 @@ from ..articulated.model import (
     task_jacobian,
     task_residuals,
 )
-from ..articulated.plan import (
-    ArticulatedPersonPlan,
-    ArticulatedSettings,
-    SkeletonPlan,
-    StopRule,
-)
+from ..articulated.plan import ArticulatedPersonPlan, ArticulatedSettings, SkeletonPlan, StopRule
 from ..articulated.self_collision import touching_rows, with_touching
 from ..base import Capabilities, Solver
 from ..context import MET, SPENT, STILL, Frames

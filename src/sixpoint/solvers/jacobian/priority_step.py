@@ -68,31 +68,22 @@ HALF_TURN = 0.5e-6
 class PriorityWork(NamedTuple):
     """Tables and scratch memory of prioritized steps: N joints, D degrees of freedom, L levels."""
 
+    # whether the root moves: the last three degrees of freedom are its position, (1,)
     floating: Ints
-    """Whether the root moves: the last three degrees of freedom are its position, (1,)."""
+    # joint that turns only while the root is held: both together could do the same in many ways; -1
+    # for none, (1,)
     lumbar: Ints
-    """Joint that turns only while the root is held: both together could do the same in many ways;
-    -1 for none, (1,)."""
+    # local rotations that joints are drawn to, (N, 4); a root that moves, to its estimate
     posture: Floats
-    """Local rotations that joints are drawn to, (N, 4); a root that moves, to its estimate."""
-    compliance: Floats
-    """How readily each degree of freedom moves, compared with others, (D,)."""
-    capsules: Capsules
-    """What shall stay apart."""
-    ladder: Ladder
-    """The levels, three rows for each task."""
-    axes: Annotated[Floats, "D", 3]
-    """World axes of the degrees of freedom that turn."""
-    errors: Annotated[Floats, "L"]
-    """Residual of each level as a part of the size."""
-    held: Annotated[Ints, "N"]
-    """Degrees of freedom of each joint that its limit holds."""
-    normal: Annotated[Floats, "N", 3]
-    """Direction in which a ball joint is held."""
-    goal: Annotated[Floats, "N", 3]
-    """Rotation vector that the limit allows [rad]."""
-    root_offset: Floats
-    """How the root was turned against its estimate in the frame before, (1, 4)."""
+    compliance: Floats  # how readily each degree of freedom moves, compared with others, (D,)
+    capsules: Capsules  # what shall stay apart
+    ladder: Ladder  # the levels, three rows for each task
+    axes: Annotated[Floats, "D", 3]  # world axes of the degrees of freedom that turn
+    errors: Annotated[Floats, "L"]  # residual of each level as a part of the size
+    held: Annotated[Ints, "N"]  # degrees of freedom of each joint that its limit holds
+    normal: Annotated[Floats, "N", 3]  # direction in which a ball joint is held
+    goal: Annotated[Floats, "N", 3]  # rotation vector that the limit allows [rad]
+    root_offset: Floats  # how the root was turned against its estimate in the frame before, (1, 4)
 
 
 def new_work(
@@ -104,15 +95,11 @@ def new_work(
     floating: bool = False,
     lumbar: int = -1,
 ) -> PriorityWork:
-    """Return tables and scratch memory.
+    """Return tables and scratch memory for a model with tasks in the order of their `levels`.
 
-    Args:
-        model: with tasks in the order of their levels.
-        levels: level of each task.
-        posture: local rotations that joints are drawn to (N, 4). Default: the first pose.
-        compliance: how readily joints move (N,). Default: all alike.
-        floating: whether the root moves.
-        lumbar: joint that turns only while the root is held.
+    Joints are drawn to the local rotations `posture` (N, 4), by default the first pose, and move as
+    readily as `compliance` (N,) says. The root moves if `floating`; the joint `lumbar` turns only
+    while the root is held.
     """
     tasks, turning = len(model.task_kind), int(model.freedom.sum())
     d = turning + (3 if floating else 0)
@@ -135,13 +122,10 @@ def new_work(
 
 @helper
 def scale_tasks(c: Context, targets: Targets) -> int:
-    """Make the Jacobian and the residuals ready for the levels.
+    """Make the Jacobian and the residuals ready for the levels; return how many targets are known.
 
     Lengths become parts of the size, residuals of positions at most `task_step` long; columns are
     scaled by compliance; the root gets its columns; a target that is not known leaves no rows.
-
-    Returns:
-        How many targets are known.
     """
     model, work = c.model, c.scratch
     jacobian, residual = work.ladder.jacobian, work.ladder.residual
@@ -259,13 +243,10 @@ def limit_slope(model: Model, joint: int, local: Quat) -> Vec3:
 
 @helper
 def hold_limits(c: Context) -> bool:
-    """Look for joints that the step takes beyond their limits, and hold them there.
+    """Hold joints that the step takes beyond their limits; return whether more is held than before.
 
     A hinge is held on its limit. A ball joint is held across the boundary that it passed, so that
     it may slide along it; if it leaves its limits again, wholly.
-
-    Returns:
-        Whether more is held than before.
     """
     model, work = c.model, c.scratch
     found = False
@@ -366,13 +347,10 @@ def cap_rotations(model: Model, step: Floats, most: float) -> float:
 
 @helper
 def limited_step(c: Context, near: float) -> float:
-    """The step of all levels within limits: what leaves them is held, and the rest makes up for it.
+    """Compute the step of all levels within limits: the rest makes up for joints that are held.
 
     Every pass holds more than the one before, so that passes come to an end. `near` is that of
-    `Damping`.
-
-    Returns:
-        How far the joint that turns farthest would turn if that were not capped [rad].
+    `Damping`. Returns how far the joint that turns farthest would turn if not capped [rad].
     """
     settings, work = c.settings, c.scratch
     step = work.ladder.step

@@ -72,33 +72,27 @@ class Stance(NamedTuple):
     """A body that stands: E end effectors, N joints, D degrees of freedom, K corners of soles."""
 
     masses: Masses
+    # end effectors in the neutral stance, seen from where the body stands [m], (E, 3)
     neutral: Floats
-    """End effectors in the neutral stance, seen from where the body stands [m], (E, 3)."""
-    balance: Ints
-    """First row of the task of balance in the Jacobian, (1,)."""
-    sole: Floats
-    """Corners (x, z) of a sole as seen from its ankle [m], (K / 2, 2)."""
-    leg: Floats
-    """Height of the hips above the ankles in the neutral stance [m], (1,)."""
+    balance: Ints  # first row of the task of balance in the Jacobian, (1,)
+    sole: Floats  # corners (x, z) of a sole as seen from its ankle [m], (K / 2, 2)
+    leg: Floats  # height of the hips above the ankles in the neutral stance [m], (1,)
+    # corners (x, z) of what the centre of mass shall stand above, seen from where the body stands,
+    # counter-clockwise seen from below (x towards z) [m]: one, or K of a body with legs
     support: Floats
-    """Corners (x, z) of what the centre of mass shall stand above, seen from where the body stands,
-    counter-clockwise seen from below (x towards z) [m]: one, or K of a body with legs."""
-    ankles: Annotated[Floats, 2, 3]
-    """Memory: where the left and the right ankle stand [m]."""
+    ankles: Annotated[Floats, 2, 3]  # memory: where the left and the right ankle stand [m]
+    # memory: where the body stands: on the ground between its feet [m]
     position: Annotated[Floats, 1, 3]
-    """Memory: where the body stands: on the ground between its feet [m]."""
-    heading: Annotated[Floats, 1, 4]
-    """Memory: its rotation about the vertical."""
+    heading: Annotated[Floats, 1, 4]  # memory: its rotation about the vertical
+    # scratch: corners of both soles, seen from where the body stands [m]
     corners: Annotated[Floats, "K", 2]
-    """Scratch: corners of both soles, seen from where the body stands [m]."""
+    # scratch: mass that moves with each joint, and that mass times its centre [m]
     carried: Annotated[Floats, "N", 4]
-    """Scratch: mass that moves with each joint, and that mass times its centre [m]."""
+    # scratch: change of the centre's x and z with each degree of freedom
     slopes: Annotated[Floats, 2, "D"]
-    """Scratch: change of the centre's x and z with each degree of freedom."""
+    # scratch: positions of all end effectors that tasks ask for [m]
     goals: Annotated[Floats, "E", 3]
-    """Scratch: positions of all end effectors that tasks ask for [m]."""
-    drift: Annotated[Floats, 1]
-    """Scratch: distance of the centre of mass from its support [m]."""
+    drift: Annotated[Floats, 1]  # scratch: distance of the centre of mass from its support [m]
 
 
 class BalanceContext(NamedTuple):
@@ -156,10 +150,9 @@ def from_stance(stance: Stance, position: Vec3) -> Vec3:
 
 @helper
 def stand_on(c: BalanceContext, flags: int, estimate: Quat, first: bool) -> bool:
-    """Stand on the ankles that are seen; one that is not stays, and eases to where it comes back.
+    """Stand on the ankles that are seen; return whether anything moved.
 
-    Returns:
-        Whether anything moved.
+    An ankle that is not seen stays, and eases to where it comes back.
     """
     stance, state = c.stance, c.state
     moved = first
@@ -183,11 +176,10 @@ def stand_on(c: BalanceContext, flags: int, estimate: Quat, first: bool) -> bool
 
 @helper
 def feet_heading(c: BalanceContext, estimate: Quat, first: bool) -> tuple[Quat, bool]:
-    """Where the feet face, and whether that changed.
+    """Return where the feet face, by the line between the ankles, and whether that changed.
 
-    The line between the ankles says so, whatever the hands do. Ankles that are nearly at one place
-    say nothing. Who walks faces where the line is on average: after the first frame the feet turn
-    slowly, as fast as people do.
+    Ankles that are nearly at one place say nothing. After the first frame the feet turn slowly:
+    who walks faces where the line is on average.
     """
     stance, settings = c.stance, c.settings
     before = quat_load(stance.heading, 0)
@@ -252,7 +244,7 @@ def support_soles(stance: Stance) -> None:
 
 @helper
 def plant_legs(c: BalanceContext) -> int:
-    """Legs of a body on a virtual foot, from its pelvis to where the ankles stand; flags.
+    """Place the legs of a body on a virtual foot, from its pelvis to its ankles; return flags.
 
     Knees bend to the distance, then thighs turn from the neutral stance by the least angle. Fills
     the rows of the legs and their ends.

@@ -51,12 +51,10 @@ class StandingBody(NamedTuple):
     """A body that stands, whose end effectors are the six points, then the shoulders."""
 
     figure: Figure
+    # end effectors of the tasks; the one of balance has the pelvis, which holds its position
     goals: tuple[int, ...]
-    """End effectors of the tasks; the one of balance has the pelvis, which holds its position."""
-    levels: tuple[int, ...]
-    """Level of each task."""
-    floating: bool
-    """Whether the root moves: legs carry it. Without, it is the virtual foot."""
+    levels: tuple[int, ...]  # level of each task
+    floating: bool  # whether the root moves: legs carry it. Without, it is the virtual foot
 
     def neutral(self) -> Floats:
         """Return the positions of all joints in the neutral stance (N, 3) [m]."""
@@ -123,8 +121,7 @@ def whole_body(anatomy: Anatomy) -> StandingBody:
 def trunk_joints(anatomy: Anatomy) -> tuple[int, int]:
     """Return the joints that stand for back and thorax (section 6.1).
 
-    The back is where the spine begins, the thorax the joint above it that is nearest to where the
-    paper infers it from back and shoulders.
+    The spine begins at the back; the thorax is the joint nearest to where the paper infers it.
     """
     record, _ = build_body(anatomy)
     body = record[0]

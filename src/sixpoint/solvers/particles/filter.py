@@ -25,14 +25,7 @@ from ...kernels.rotation import rotation_mean
 from ...kernels.types import Floats, Ints
 from ...kernels.vector import vec_add, vec_load, vec_scale, vec_store
 from ..articulated.context import Context
-from ..articulated.model import (
-    Model,
-    ModelPose,
-    Targets,
-    copy_rotations,
-    model_forward,
-    new_memory,
-)
+from ..articulated.model import Model, ModelPose, Targets, copy_rotations, model_forward, new_memory
 from ..context import RecordArray, record_type
 from .rotation_noise import FIXED, Noise, draw_joint
 from .task_cost import TaskTable, judge_pose, pose_cost
@@ -88,44 +81,28 @@ class Particles(NamedTuple):
     A pose is N + 1 rows of 4: the local rotations, and in the last row the position of the root.
     """
 
-    local: Annotated[Floats, "M", "N", 4]
-    """Local rotations."""
-    root: Annotated[Floats, "M", 3]
-    """Positions of the root [m]."""
-    next_local: Annotated[Floats, "M", "N", 4]
-    """Room for the next generation."""
+    local: Annotated[Floats, "M", "N", 4]  # local rotations
+    root: Annotated[Floats, "M", 3]  # positions of the root [m]
+    next_local: Annotated[Floats, "M", "N", 4]  # room for the next generation
     next_root: Annotated[Floats, "M", 3]
     log_weight: Annotated[Floats, "M"]
-    weight: Annotated[Floats, "M"]
-    """Sums to 1."""
-    cost: Annotated[Floats, "M"]
-    """Of the tasks to be met, in the last iteration [m^2]."""
-    wish: Annotated[Floats, "M"]
-    """Of the soft tasks [m^2]."""
+    weight: Annotated[Floats, "M"]  # sums to 1
+    cost: Annotated[Floats, "M"]  # of the tasks to be met, in the last iteration [m^2]
+    wish: Annotated[Floats, "M"]  # of the soft tasks [m^2]
+    # what functions add to the cost [m^2], and their largest residual [m]
     extra: Annotated[Floats, "M", 2]
-    """What functions add to the cost [m^2], and their largest residual [m]."""
-    nodes: Annotated[Floats, "M", "K", 3]
-    """Positions of the K nodes that functions read [m]."""
-    start: Annotated[Floats, "N+1", 4]
-    """Where the frame began."""
-    found: Annotated[Floats, "R", "N+1", 4]
-    """The estimate of least cost of each of R populations."""
-    best: Annotated[Floats, "N+1", 4]
-    """The best of these."""
-    estimate: Annotated[Floats, "N+1", 4]
-    """The estimate of this iteration."""
-    smooth: Annotated[Floats, "N+1", 4]
-    """The smoothed estimate."""
+    nodes: Annotated[Floats, "M", "K", 3]  # positions of the K nodes that functions read [m]
+    start: Annotated[Floats, "N+1", 4]  # where the frame began
+    found: Annotated[Floats, "R", "N+1", 4]  # the estimate of least cost of each of R populations
+    best: Annotated[Floats, "N+1", 4]  # the best of these
+    estimate: Annotated[Floats, "N+1", 4]  # the estimate of this iteration
+    smooth: Annotated[Floats, "N+1", 4]  # the smoothed estimate
+    # the answers of the frame before, and of the one before that
     before: Annotated[Floats, 2, "N+1", 4]
-    """The answers of the frame before, and of the one before that."""
-    residuals: Annotated[Floats, "T"]
-    """Residual of each task for the answer [m]."""
-    survivors: Annotated[Ints, "M"]
-    """Which particles the next generation is drawn from."""
-    state: RecordArray
-    """One record of `STATE`."""
-    random: Ints
-    """State of the generator, (4,)."""
+    residuals: Annotated[Floats, "T"]  # residual of each task for the answer [m]
+    survivors: Annotated[Ints, "M"]  # which particles the next generation is drawn from
+    state: RecordArray  # one record of `STATE`
+    random: Ints  # state of the generator, (4,)
 
 
 class Filter(NamedTuple):

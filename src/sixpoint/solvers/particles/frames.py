@@ -290,10 +290,8 @@ def judge_by_functions(
 ) -> tuple[Floats, Floats]:
     """Return what functions ask of poses: weighted, squared and summed [m^2], and the largest [m].
 
-    Args:
-        functions: tasks, with their places among the tasks.
-        poses: those that functions of one pose judge.
-        nodes: their nodes, for functions of many poses (M, K, 3) [m]. Default: of `poses`.
+    `functions` have their places among the tasks; those of many poses read `nodes` (M, K, 3) [m],
+    if given.
     """
     count = len(poses) if nodes is None else len(nodes)
     cost, worst = np.zeros(count), np.zeros(count)

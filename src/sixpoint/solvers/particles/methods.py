@@ -49,19 +49,18 @@ from ..context import Frames, Output
 from ..people.plan import PAPER_HEIGHT, PersonPlan, PersonSettings
 from ..plan import Plan
 from ..problem import Problem
-from ..settings import (
-    Count,
-    Fraction,
-    Interval,
-    NonNegative,
-    Number,
-    Positive,
-    settings_record,
-)
+from ..settings import Count, Fraction, Interval, NonNegative, Number, Positive, settings_record
 from ..start import start_solver
 from .filter import Filter, new_particles, store_pose
 from .frames import FilterLoop, solve_frames
-from .rotation_noise import Noise, build_noise, covariance_of, longest_below, scaled_noise
+from .rotation_noise import (
+    FIXED,
+    Noise,
+    build_noise,
+    covariance_of,
+    longest_below,
+    reach_scales,
+)
 from .task_cost import POSITION, person_tasks, skeleton_tasks, task_nodes
 
 STARTS = ("sik", "constant", "velocity", "guided", "a file of `sixpoint train` (.npz)")
@@ -214,7 +213,9 @@ class MonteCarloSolver(ArticulatedSettings, PersonSettings, Solver):
 
     def scaled(self, noise: Noise, reach: Floats) -> Noise:
         """Return noise by how far each joint reaches (N,) [m]; constant noise is left alone."""
-        return scaled_noise(noise, reach, self.lever if self.schedule == "annealed" else 0.0)
+        lever = self.lever if self.schedule == "annealed" else 0.0
+        scales = reach_scales(reach, noise.kind != FIXED, lever)
+        return noise._replace(shape=noise.shape * scales[:, None, None])
 
     def skeleton_scratch(self, plan: SkeletonPlan) -> Filter:
         """Return how joints are drawn, tasks, and memory for the particles."""

@@ -87,8 +87,8 @@ class ParticleStream:
     def iterates(self, frame: Floats | Points | Mapping[str, Any]) -> Iterator[Iterate]:
         """Solve one frame, and show every iteration: each is a frame of an animation.
 
-        What comes last is what `Tracker.solve` would have found. Stop when you like: the next frame
-        goes on from the answer so far.
+        The last is what `Tracker.solve` would have found. Iteration may be stopped early: the next
+        frame then goes on from the answer so far.
         """
         self._read(self._run, frame)
         if self._run.first is not None:
@@ -140,11 +140,8 @@ class ParticleStream:
 
         Args:
             frame: see `Tracker.solve`.
-            runs: how many.
+            runs: how many; the weights of modes are parts of them.
             distance: see `modes`.
-
-        Returns:
-            The modes; weights are parts of the runs.
         """
         check_whole("runs", runs, 1, 1_000_000)
         poses, worst = [], []
@@ -231,12 +228,8 @@ def find_modes(
 ) -> list[Mode]:
     """Return the different ones of some poses: those that are met first, then by weight.
 
-    Args:
-        poses: of one skeleton.
-        weights: of each (M,), >= 0.
-        worst: the largest residual of each [m], (M,).
-        met: a residual no larger than this is met [m].
-        distance: see `cluster`.
+    `weights` and the largest residuals `worst` [m] are those of the poses; residuals up to `met`
+    [m] are met. See `cluster` for `distance`.
     """
     places = np.array([pose.world()[0] for pose in poses])
     modes = []

@@ -57,58 +57,37 @@ reach."""
 class Springs(NamedTuple):
     """S springs and M masses of a model with N joints and E end effectors, in P parts."""
 
-    mass_range: Ints
-    """First mass of each part, and one more than its last, (P, 2)."""
-    spring_range: Ints
-    """First spring of each part, and one more than its last, (P, 2)."""
-    mass_of: Ints
-    """Mass of each node, -1 for none, (N + E,)."""
-    node_of: Ints
-    """First node of each mass, (M,)."""
-    lightness: Floats
-    """One over each mass, (M,)."""
-    ends: Ints
-    """Masses of each spring, (S, 2)."""
-    rest: Floats
-    """Length of each spring at rest [m], (S,)."""
-    unit: Floats
-    """Mean length of the bones of each part [m], (P,)."""
+    mass_range: Ints  # first mass of each part, and one more than its last, (P, 2)
+    spring_range: Ints  # first spring of each part, and one more than its last, (P, 2)
+    mass_of: Ints  # mass of each node, -1 for none, (N + E,)
+    node_of: Ints  # first node of each mass, (M,)
+    lightness: Floats  # one over each mass, (M,)
+    ends: Ints  # masses of each spring, (S, 2)
+    rest: Floats  # length of each spring at rest [m], (S,)
+    unit: Floats  # mean length of the bones of each part [m], (P,)
+    # whether springs know all of a part: ball joints without limits, in one chain, (P,)
     plain: Ints
-    """Whether springs know all of a part: ball joints without limits, in one chain, (P,)."""
-    preferred: Ints
-    """Child node of each joint whose chain is preferred; -1: the heaviest, (N,)."""
-    start: Floats
-    """Local rotation of each joint in the first pose, (N, 4)."""
+    preferred: Ints  # child node of each joint whose chain is preferred; -1: the heaviest, (N,)
+    start: Floats  # local rotation of each joint in the first pose, (N, 4)
 
 
 class Masses(NamedTuple):
     """Where M masses are, and scratch memory of the part that is solved, with S springs."""
 
-    state: Annotated[Ints, "M"]
-    """`FREE`, `BASE` or `HELD`."""
-    size: Annotated[Ints, 2]
-    """Number of springs, and of masses, that have to do with a target."""
-    ends: Annotated[Ints, "S", 2]
-    """Masses of these springs."""
-    length: Annotated[Floats, "S"]
-    """Lengths of these springs at rest [m]."""
-    inverse: Annotated[Floats, "S"]
-    """One over these."""
-    moving: Annotated[Ints, "M"]
-    """The masses that have to do with a target and are not fastened."""
-    position: Annotated[Floats, "M", 3]
-    """[m]."""
-    before: Annotated[Floats, "M", 3]
-    """Positions a step earlier [m]."""
+    state: Annotated[Ints, "M"]  # `FREE`, `BASE` or `HELD`
+    size: Annotated[Ints, 2]  # number of springs, and of masses, that have to do with a target
+    ends: Annotated[Ints, "S", 2]  # masses of these springs
+    length: Annotated[Floats, "S"]  # lengths of these springs at rest [m]
+    inverse: Annotated[Floats, "S"]  # one over these
+    moving: Annotated[Ints, "M"]  # the masses that have to do with a target and are not fastened
+    position: Annotated[Floats, "M", 3]  # [m]
+    before: Annotated[Floats, "M", 3]  # positions a step earlier [m]
     force: Annotated[Floats, "M", 3]
-    goal: Annotated[Floats, "M", 3]
-    """Target of a held mass, within reach [m]."""
-    grip: Annotated[Floats, "M"]
-    """Weight of a held mass over the greatest."""
-    load: Annotated[Floats, "M"]
-    """Weight of the targets that each mass carries."""
+    goal: Annotated[Floats, "M", 3]  # target of a held mass, within reach [m]
+    grip: Annotated[Floats, "M"]  # weight of a held mass over the greatest
+    load: Annotated[Floats, "M"]  # weight of the targets that each mass carries
+    # of the springs of each part when its targets were first asked for
     energy: Annotated[Floats, "P"]
-    """Of the springs of each part when its targets were first asked for."""
 
 
 class Scratch(NamedTuple):
@@ -117,8 +96,8 @@ class Scratch(NamedTuple):
     parts: Parts
     springs: Springs
     masses: Masses
+    # local rotations that frames start from: of each frame, one for all, or none, (F, N, 4)
     starts: Annotated[Floats, 0, "N", 4]
-    """Local rotations that frames start from: of each frame, one for all, or none, (F, N, 4)."""
 
 
 def new_springs(
@@ -239,16 +218,12 @@ def new_scratch(model: Model, ranges: Ranges, springs: Springs) -> Scratch:
 class Rest(NamedTuple):
     """When masses rest, and what pulls them."""
 
-    steps: int
-    """Most steps."""
-    strain: float
-    """No length is farther off than this part of it, and forces are small."""
-    near: float
-    """Targets are this near [m]."""
-    reach: float
-    """Length of the longest chain [m], the unit of the clamp."""
+    steps: int  # most steps
+    strain: float  # no length is farther off than this part of it, and forces are small
+    near: float  # targets are this near [m]
+    reach: float  # length of the longest chain [m], the unit of the clamp
+    # 1; or, for targets that yield to each other, what pulls them over what holds bones
     soft: float
-    """1; or, for targets that yield to each other, what pulls them over what holds bones."""
 
 
 @helper

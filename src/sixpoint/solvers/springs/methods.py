@@ -190,14 +190,7 @@ class SpringSolver(ArticulatedSettings, StartSettings, PersonSettings, Solver):
     def new_scratch(
         self, model: Model, ranges: Ranges, skeleton: Skeleton, ranks: Sequence[int] = ()
     ) -> Scratch:
-        """Return the springs of a model, and memory for them.
-
-        Args:
-            model: a skeleton.
-            ranges: joints and tasks of each part.
-            skeleton: whose joints `masses` names.
-            ranks: priority of each task, 1 first; none for all alike.
-        """
+        """Return the springs of a model and their memory; `ranks` are the priorities of tasks."""
         joints = {skeleton.names[rig]: joint for joint, rig in enumerate(model.rig) if rig >= 0}
         for name, _ in self.masses:
             if name not in joints:

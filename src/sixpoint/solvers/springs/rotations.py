@@ -168,15 +168,9 @@ def preferred_child(scratch: Scratch, joint: int) -> int:
 def align_hinge(c: Context, rotated: Quat, hinge: int, bone: Vec3) -> tuple[Quat, bool]:
     """Turn a joint about its bone so that the hinge after it bends in the plane of the masses.
 
-    Args:
-        c: with masses as goals.
-        rotated: local rotation of the joint whose bone points the right way.
-        hinge: joint after it.
-        bone: unit vector along its bone, in the world.
-
-    Returns:
-        Its local rotation; and whether it will do. Masses that bend a knee backwards would turn the
-        leg around.
+    `rotated` is the local rotation that points the bone the right way, `bone` a unit vector along
+    it. Returns the rotation, and whether it will do: masses that bend a knee backwards would turn
+    the leg around.
     """
     model, parts = c.model, c.scratch.parts
     arm, end = lever(c, next_weighted(parts, parts.child[hinge]))
@@ -236,10 +230,9 @@ def cut_part(c: Context, part: int) -> None:
 
 @helper
 def constrain(c: Context, part: int, targets: Targets) -> bool:
-    """One sweep from the end effectors to the root of a part that has been placed.
+    """Sweep from the end effectors of a part to its root; return whether a limit was felt.
 
-    All joints are within their limits afterwards, and must be placed anew. Whether a limit was
-    felt.
+    All joints are within their limits afterwards, and must be placed anew.
     """
     model, pose, parts = c.model, c.pose, c.scratch.parts
     first = parts.first_joint[part]

@@ -270,7 +270,7 @@ def bend_hinges(c: Context, part: int, targets: Targets, still: bool) -> bool:
     """Bend hinges of limbs that are straight, or all but straight and `still`, to their own side.
 
     Masses on one line buckle to any side, and a hinge that is asked to bend the wrong way stays
-    straight. Whether one was bent; then the part must be placed anew.
+    straight. Returns whether one was bent; then the part must be placed anew.
     """
     model, pose, parts = c.model, c.pose, c.scratch.parts
     near = c.settings.tolerance * model.size[0]

@@ -83,12 +83,9 @@ class Sweeps(NamedTuple):
     """Scratch memory: N joints, E end effectors."""
 
     parts: Parts
-    rotations: Floats
-    """World rotation of each end effector, (E, 4)."""
-    before: Annotated[Floats, "N", 4]
-    """Local rotations before a sweep."""
-    after: Annotated[Floats, "N", 4]
-    """Local rotations after it."""
+    rotations: Floats  # world rotation of each end effector, (E, 4)
+    before: Annotated[Floats, "N", 4]  # local rotations before a sweep
+    after: Annotated[Floats, "N", 4]  # local rotations after it
 
 
 def new_sweeps(model: Model, ranges: Ranges) -> Sweeps:

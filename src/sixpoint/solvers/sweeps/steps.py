@@ -48,10 +48,9 @@ def turn_in_parent(now: Quat, wanted: Quat, parent: Quat) -> Quat:
 
 @helper
 def ccd_sweep(c: Context, part: int, targets: Targets) -> bool:
-    """Turn every joint of a part once; whether a limit was felt.
+    """Turn every joint of a part once; return whether a limit was felt.
 
-    Expects the part to be placed, and leaves that to be done again: a joint moves end effectors,
-    but no joint that is still to come.
+    Expects a part that is placed, and leaves that to be done again.
     """
     model, pose, parts, rotations = c.model, c.pose, c.scratch.parts, c.scratch.rotations
     tasks = range(parts.first_task[part], parts.last_task[part])
@@ -175,10 +174,10 @@ def drag(c: Context, node: int, above: int) -> None:
 
 @helper
 def reach_outwards(c: Context, part: int, targets: Targets) -> bool:
-    """Turn every joint to the goals of what it carries, the first joint first.
+    """Turn joints to the goals of what they carry, the first joint first.
 
-    Joints and their rotations are placed anew on the way, end effectors are not. Whether a limit
-    was felt.
+    Joints and their rotations are placed anew on the way, end effectors are not. Returns whether a
+    limit was felt.
     """
     model, pose, parts = c.model, c.pose, c.scratch.parts
     limited = False
@@ -226,8 +225,8 @@ def reach_outwards(c: Context, part: int, targets: Targets) -> bool:
 def aim_past_hinges(c: Context, joint: int, held: Quat, hinge: int) -> tuple[Quat, bool]:
     """Turn a joint so that what the hinges after it carry points to its goal, within limits.
 
-    Where a hinge shall be does not say how its axis shall lie. A shoulder therefore lets the elbow
-    bend as it will, and swings the hand, not the elbow alone, to its goal.
+    Where a hinge shall be does not say how its axis shall lie: the elbow bends as it will, and the
+    shoulder swings the hand, not the elbow alone, to its goal.
     """
     base = vec_load(c.pose.position, joint)
     here, there, found = past_hinges(c, joint, base, held, hinge)
