@@ -48,8 +48,7 @@ class Effector(NamedTuple):
     """A point that tasks speak of."""
 
     joint: int
-    offset: Floats
-    """In the frame of its joint [m]."""
+    offset: Floats  # in the frame of its joint [m]
 
 
 class Figure(NamedTuple):

@@ -61,10 +61,8 @@ def copied(table: Any) -> Any:
 class Targets(NamedTuple):
     """What a frame asks of E end effectors; NaN asks for nothing."""
 
-    positions: Floats
-    """(E, 3)."""
-    rotations: Floats
-    """(E, 4)."""
+    positions: Floats  # (E, 3)
+    rotations: Floats  # (E, 4)
 
 
 class Model(NamedTuple):

@@ -30,13 +30,11 @@ SINGULAR_VALUE_NOISE = 1e-6
 class Damping(NamedTuple):
     """How a level gives way where it is nearly singular."""
 
-    most: float
-    """Singular values well below this hardly move a joint; 0 for a plain pseudo-inverse."""
+    most: float  # singular values well below this hardly move a joint; 0 for a plain pseudo-inverse
+    # a level with a residual below this is damped less, by the root of the part that is left: calm
+    # far away, quick near the target. 0 for the same damping always
     near: float
-    """A level with a residual below this is damped less, by the root of the part that is left: calm
-    far away, quick near the target. 0 for the same damping always."""
-    cut: float
-    """Directions with singular values below this are left to the levels below."""
+    cut: float  # directions with singular values below this are left to the levels below
 
 
 class Ladder(NamedTuple):

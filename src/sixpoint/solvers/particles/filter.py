@@ -134,13 +134,6 @@ def new_particles(model: Model, solver: MonteCarloSolver, tasks: TaskTable) -> P
     )
 
 
-def particle_rows(particles: Particles) -> Floats:
-    """Return all particles as rows, (M, N + 1, 4)."""
-    rows = np.zeros((len(particles.local), len(particles.start), 4))
-    rows[:, :-1], rows[:, -1, :3] = particles.local, particles.root
-    return rows
-
-
 @helper
 def normalize_weights(log_weight: Floats, weight: Floats) -> tuple[int, float]:
     """Weights from their logarithms, which stay; the greatest, and the effective number."""

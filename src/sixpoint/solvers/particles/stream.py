@@ -18,7 +18,7 @@ from ..articulated.build import new_pose
 from ..reading import FrameReader
 from ..settings import check_whole
 from ..tracker import Run, Tracker, copy_tables
-from .filter import Particles, load_pose, particle_rows
+from .filter import Particles, load_pose
 from .frames import FilterLoop, frame_targets, judge_by_functions
 from .methods import SEEDS, FilterPlan
 from .task_cost import judge_pose
@@ -196,6 +196,13 @@ def _copy_run(source: Run, into: Run) -> None:
     copy_tables(source.context, into.context)
     if source.first is not None and into.first is not None:
         _copy_run(source.first, into.first)
+
+
+def particle_rows(particles: Particles) -> Floats:
+    """Return all particles as rows, (M, N + 1, 4)."""
+    rows = np.zeros((len(particles.local), len(particles.start), 4))
+    rows[:, :-1], rows[:, -1, :3] = particles.local, particles.root
+    return rows
 
 
 def cluster(places: Floats, weights: Floats, distance: float) -> list[list[int]]:

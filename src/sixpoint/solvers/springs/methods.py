@@ -75,9 +75,9 @@ class SpringSolver(ArticulatedSettings, StartSettings, PersonSettings, Solver):
     answers: ClassVar[tuple[type[Task[Any]], ...]] = (Reach,)
     people_rule: ClassVar[StopRule] = StopRule(2_000, math.nan, 1e-5)  # tolerances by the preset
     skeletons_rule: ClassVar[StopRule] = StopRule(20_000, math.nan, 1e-6)
-    person_extras: ClassVar[tuple[str, ...]] = tuple(f"energy_{part}" for part in PARTS)
     # Energy of the springs of each part when its target was first asked for; zero where a target
     # was met without a step, or where there was none.
+    person_extras: ClassVar[tuple[str, ...]] = tuple(f"energy_{part}" for part in PARTS)
     method: ClassVar[int]
     """Which of the paper's two, as in `masses`."""
 

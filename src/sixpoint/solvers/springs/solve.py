@@ -78,10 +78,8 @@ class Demand(NamedTuple):
     """The targets of a part."""
 
     targets: int
-    weight: float
-    """The greatest of one."""
-    reach: float
-    """Length of the longest chain to one [m]."""
+    weight: float  # the greatest of one
+    reach: float  # length of the longest chain to one [m]
 
 
 def solve_person(c: PersonContext, frames: Frames, frame: int) -> None:
