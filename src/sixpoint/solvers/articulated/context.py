@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from ...kernels._jit import Kernel, frame_kernel, helper
 from ...kernels.quaternion import quat_conj, quat_load, quat_mul, quat_normalize, quat_store
@@ -19,6 +19,8 @@ from ..context import MET, MISSING, NOT_MET, OUT_OF_STEPS, SPENT, UNASKED, Frame
 from ..people.points import ALL_MISSING, begin_frame, end_frame, is_place
 from ..people.tables import PELVIS, Body, Settings, State, Work
 from .model import ORIENTATION, POSITION, Model, ModelPose, Targets, read_pose, write_pose
+
+C = TypeVar("C")
 
 
 class Context(Protocol):
@@ -68,7 +70,7 @@ def skeleton_kernel(
     """Return the loop that solves the frames of a clip one after the other."""
 
     def loop(context: SkeletonContext, frames: Frames, first: int, last: int) -> None:
-        c = SkeletonContext(context.settings[0], context.model, context.pose, context.scratch)
+        c = SkeletonContext(context.settings[0], *context[1:])
         for frame in range(first, last):
             solve_frame(c, frames, frame)
 
@@ -76,20 +78,16 @@ def skeleton_kernel(
 
 
 def person_kernel(
-    solve_frame: Callable[[PersonContext, Frames, int], None],
-) -> Kernel[[PersonContext, Frames, int, int], None]:
-    """Return the loop that solves the frames of a clip one after the other."""
+    solve_frame: Callable[[C, Frames, int], None], kind: Any = PersonContext
+) -> Kernel[[C, Frames, int, int], None]:
+    """Return the loop that solves the frames of a clip one after the other.
 
-    def loop(context: PersonContext, frames: Frames, first: int, last: int) -> None:
-        c = PersonContext(
-            context.body[0],
-            context.settings[0],
-            context.state[0],
-            context.work[0],
-            context.model,
-            context.pose,
-            context.scratch,
-        )
+    `kind` is the context, whose first four tables are those of `PersonContext`.
+    """
+
+    def loop(context: Any, frames: Frames, first: int, last: int) -> None:
+        body, settings = context.body[0], context.settings[0]
+        c = kind(body, settings, context.state[0], context.work[0], *context[4:])
         for frame in range(first, last):
             solve_frame(c, frames, frame)
 

@@ -28,7 +28,7 @@ from ...kernels.types import Floats, Vec3
 from ...kernels.vector import vec_distance, vec_dot, vec_length, vec_load, vec_store, vec_sub
 from ...motion.pose import Pose
 from ..articulated.build import new_pose, person_compliance, relaxed_posture
-from ..articulated.context import stop_flags
+from ..articulated.context import person_kernel, stop_flags
 from ..articulated.model import (
     Targets,
     joint_axes,
@@ -65,7 +65,6 @@ from .standing import (
     SHOULDER,
     WRIST,
     BalanceContext,
-    balance_kernel,
     centre_slopes,
     in_world,
     plant_legs,
@@ -141,7 +140,7 @@ def solve_frame(c: BalanceContext, frames: Frames, frame: int) -> None:
     end_frame(c, frames, frame, estimate, quat_load(pose.world, pelvis), flags)
 
 
-solve_frames = balance_kernel(solve_frame)
+solve_frames = person_kernel(solve_frame, BalanceContext)
 
 
 @helper

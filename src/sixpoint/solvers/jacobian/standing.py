@@ -7,10 +7,9 @@ hull of the soles is what the centre of mass shall stay above.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Annotated, NamedTuple
 
-from ...kernels._jit import Kernel, frame_kernel, helper
+from ...kernels._jit import helper
 from ...kernels.limits import LimitTable, limit_clamp_angle, limit_project
 from ...kernels.quaternion import (
     quat_conj,
@@ -42,7 +41,7 @@ from ...kernels.vector import (
     vec_sub,
 )
 from ..articulated.model import Model, ModelPose
-from ..context import LIMITED, MISSING, Frames
+from ..context import LIMITED, MISSING
 from ..people.tables import FIRST_LIMB, LIMB_ROWS, PELVIS, Body, Settings, State, Work
 from ..sequential.limb_ends import FELT, level_foot, limb_begin, limb_end, triangle_angle
 from ..sequential.pose import write_row
@@ -108,30 +107,6 @@ class BalanceContext(NamedTuple):
     pose: ModelPose
     scratch: PriorityWork
     stance: Stance
-
-
-def balance_kernel(
-    solve_frame: Callable[[BalanceContext, Frames, int], None],
-) -> Kernel[[BalanceContext, Frames, int, int], None]:
-    """Return the loop that solves the frames of a clip one after the other."""
-
-    def loop(context: BalanceContext, frames: Frames, first: int, last: int) -> None:
-        c = BalanceContext(
-            context.body[0],
-            context.settings[0],
-            context.state[0],
-            context.work[0],
-            context.limits,
-            context.rest,
-            context.model,
-            context.pose,
-            context.scratch,
-            context.stance,
-        )
-        for frame in range(first, last):
-            solve_frame(c, frames, frame)
-
-    return frame_kernel(solve_frame, loop)
 
 
 @helper

@@ -75,7 +75,7 @@ def run_phase(context: SkeletonContext, frames: Frames, frame: int, phase: int) 
     Functions that are tasks are called outside, between `EXPLORE` and `WEIGH`; iterations that are
     shown end with `WEIGH`.
     """
-    c = SkeletonContext(context.settings[0], context.model, context.pose, context.scratch)
+    c = SkeletonContext(context.settings[0], *context[1:])
     targets = frame_targets(frames, frame)
     if phase == BEGIN:
         begin_frame(c, frames, frame)
