@@ -91,8 +91,8 @@ class _Guessing(_Broken):
 class _Sized(_Broken):
     """A damping in metres."""
 
-    def skeleton_settings(self, model):
-        return super().skeleton_settings(model) | {"damping": 0.1 / model.size[0]}
+    def skeleton_settings(self, plan):
+        return super().skeleton_settings(plan) | {"damping": 0.1 / plan.model.size[0]}
 
 
 FAULTS = [

@@ -22,23 +22,22 @@ from sixpoint.solvers.articulated.context import SkeletonContext
 from sixpoint.solvers.articulated.model import (
     POSITION,
     Targets,
+    joint_axes,
     model_forward,
     task_jacobian,
     task_residuals,
 )
-from sixpoint.solvers.jacobian.priority import PrioritizedSolver
-from sixpoint.solvers.jacobian.priority_descent import is_blind
+from sixpoint.solvers.jacobian.priority import PrioritizedSolver, is_blind
 from sixpoint.solvers.jacobian.priority_step import (
     adapt_damping,
     cap_rotations,
     hold_limits,
     limited_step,
+    new_work,
     release_joints,
-    rotvec_axes,
     scale_tasks,
     take_step,
 )
-from sixpoint.solvers.jacobian.priority_tables import new_work
 from sixpoint.solvers.report import count_violations
 from sixpoint.solvers.settings import settings_record
 from sixpoint.tasks import Orient, Posture, Reach
@@ -71,7 +70,7 @@ class Step:
         model_forward(c.model, c.pose)
         targets = Targets(c.pose.effectors + np.array([(*change, 0.0)]), np.full((1, 4), np.nan))
         task_residuals(c.model, c.pose, targets, self.ladder.residual)
-        rotvec_axes(c.model, c.pose, self.work.axes)
+        joint_axes(c.model, c.pose, self.work.axes, False)
         task_jacobian(c.model, c.pose, self.work.axes, self.ladder.jacobian)
         scale_tasks(c, targets)
         release_joints(c, False)

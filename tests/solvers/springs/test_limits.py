@@ -14,7 +14,7 @@ from sixpoint.motion.points import Points
 from sixpoint.motion.pose import Pose
 from sixpoint.solvers import SpringPositionSolver, solve_batch
 from sixpoint.solvers.articulated.model import Targets, model_forward
-from sixpoint.solvers.springs.limits import constrain
+from sixpoint.solvers.springs.rotations import constrain
 
 both = pytest.mark.parametrize("method", ["mass-spring", "mass-spring-force"])
 BOX = EulerBoxLimit.degrees("XYZ", [(-25, 40), (-30, 30), (-20, 35)])

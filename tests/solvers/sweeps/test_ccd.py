@@ -10,14 +10,11 @@ import sixpoint as sp
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.data.clips import builtin
 from sixpoint.kernels import arrays
-from sixpoint.limits import Limits
 from sixpoint.motion.points import SIX, Points
-from sixpoint.solvers.articulated.build import new_pose, skeleton_model
 from sixpoint.solvers.articulated.context import SkeletonContext
-from sixpoint.solvers.articulated.model import POSITION, Targets, model_forward
-from sixpoint.solvers.settings import settings_record
-from sixpoint.solvers.sweeps.ccd import ccd_sweep
+from sixpoint.solvers.articulated.model import Targets, model_forward
 from sixpoint.solvers.sweeps.methods import CCDSolver
+from sixpoint.solvers.sweeps.steps import ccd_sweep
 from sixpoint.tasks import Orient, Reach
 
 from ..bodies import HUMAN, standing
@@ -35,16 +32,9 @@ class Sweeping:
     """A chain whose end is swept by hand."""
 
     def __init__(self, chain: Skeleton, target) -> None:
-        solver = CCDSolver()
-        nodes = [chain.index("tip")]
-        self.model = skeleton_model(chain.articulation, Limits({}), nodes, [(POSITION, 0, 1.0)])
-        self.pose = new_pose(self.model)
-        self.context = SkeletonContext(
-            settings_record(solver.skeleton_settings(self.model))[0],
-            self.model,
-            self.pose,
-            solver.skeleton_scratch(self.model),
-        )
+        context = CCDSolver().prepare(chain, limits=None, names=["tip"]).plan.new_context(60.0)
+        self.context = SkeletonContext(context.settings[0], *context[1:])
+        self.model, self.pose = context.model, context.pose
         self.target = np.array([target], dtype=float)
 
     @property

@@ -10,24 +10,18 @@ from sixpoint.body.skeleton import Skeleton
 from sixpoint.kernels import arrays
 from sixpoint.limits import FlexionLimit, Limits, adult_limits
 from sixpoint.motion.points import Points
-from sixpoint.solvers.articulated.build import new_pose, skeleton_model
 from sixpoint.solvers.articulated.context import SkeletonContext
-from sixpoint.solvers.articulated.model import POSITION, Targets, model_forward
-from sixpoint.solvers.settings import settings_record
+from sixpoint.solvers.articulated.model import Targets, model_forward
 from sixpoint.solvers.solution import StopReason
-from sixpoint.solvers.sweeps.fabrik import fabrik_sweep, reach_inwards
 from sixpoint.solvers.sweeps.methods import FABRIKSolver
+from sixpoint.solvers.sweeps.steps import fabrik_sweep, reach_inwards
 from sixpoint.tasks import Orient, Reach
 
 
 def context(skeleton: Skeleton, names) -> SkeletonContext:
     """Tables of a skeleton whose named nodes are end effectors."""
-    solver = FABRIKSolver()
-    nodes = [skeleton.index(name) for name in names]
-    tasks = [(POSITION, effector, 1.0) for effector in range(len(nodes))]
-    model = skeleton_model(skeleton.articulation, Limits({}), nodes, tasks)
-    settings = settings_record(solver.skeleton_settings(model))[0]
-    return SkeletonContext(settings, model, new_pose(model), solver.skeleton_scratch(model))
+    tables = FABRIKSolver().prepare(skeleton, limits=None, names=names).plan.new_context(60.0)
+    return SkeletonContext(tables.settings[0], *tables[1:])
 
 
 def positions_only(positions) -> Targets:

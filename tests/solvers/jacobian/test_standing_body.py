@@ -10,7 +10,7 @@ from sixpoint.kernels import arrays
 from sixpoint.limits import Limits, adult_limits
 from sixpoint.limits.adult import SPINE
 from sixpoint.solvers.jacobian.balance import BalanceSolver
-from sixpoint.solvers.jacobian.balance_model import (
+from sixpoint.solvers.jacobian.standing_body import (
     new_stance,
     simple_body,
     standing_model,
@@ -23,16 +23,16 @@ Z = np.array([0.0, 0.0, 1.0])
 
 def test_the_body_has_fifteen_freedoms_and_the_paper_s_masses():
     body = simple_body(BODY.anatomy)
-    model = standing_model(BODY.anatomy, Limits({}), body)
+    model = standing_model(body, Limits({}))
     assert int(model.freedom.sum()) == 15
-    hinges = [tuple(joint.axis) for joint in body.joints if joint.freedom == 1]
+    hinges = [tuple(joint.axis) for joint in body.figure.joints if joint.freedom == 1]
     x, z = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)  # frontal and lateral axes, no twist: foot, back
     assert hinges == [x, z, x, z, x, x]  # and elbows
-    stance = new_stance(BODY.anatomy, model, body, "paper")
+    stance = new_stance(model, body, "paper")
     share = stance.masses.share
     np.testing.assert_allclose(share[share > 0.0], (0.5, 0.25, 0.25))
     for mass in ("winter", "male", "female"):
-        other = new_stance(BODY.anatomy, model, body, mass)
+        other = new_stance(model, body, mass)
         assert other.masses.share.sum() == pytest.approx(1.0)
         assert abs(other.support[0, 0]) < 1e-9  # in the middle, left as right
 

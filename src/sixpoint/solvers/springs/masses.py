@@ -1,4 +1,4 @@
-"""Masses at the joints of a skeleton, springs for its bones: forces, damped steps, rest.
+"""Masses at the joints of a skeleton, springs for its bones: tables, forces, damped steps, rest.
 
 Huang and Pelachaud, "An Efficient Energy Transfer Inverse Kinematics Solution" (2012). Rotations
 are forgotten while masses move. With d from a mass to its neighbour and l the length of the bone
@@ -7,16 +7,21 @@ are forgotten while masses move. With d from a mass to its neighbour and l the l
 
 which is Stoermer-Verlet, Eq. (1) of the paper, with the damping that it needs to come to rest.
 
-Functions of a context `c` expect a `Scratch` in `c.scratch`.
+There is a mass for every joint and end effector, and a spring for every bone. *Nodes* are the
+joints, then the end effectors. Functions of a context `c` expect a `Scratch` in `c.scratch`.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Annotated, NamedTuple
 
+import numpy as np
+
+from ...kernels import limits
 from ...kernels._jit import helper
-from ...kernels.types import Vec3
+from ...kernels.types import Floats, Ints, Vec3
 from ...kernels.vector import (
     vec_add,
     vec_distance,
@@ -26,9 +31,10 @@ from ...kernels.vector import (
     vec_store,
     vec_sub,
 )
+from ..articulated.build import new_pose
 from ..articulated.context import Context
-from ..articulated.parts import node_position
-from .tables import Masses, Springs
+from ..articulated.model import BALL, Model, new_memory
+from ..articulated.parts import NO_BONE, Parts, Ranges, new_parts, node_position
 
 FORCE, POSITION_BASED = 0, 1
 """Methods 1 and 2 of the paper: targets pull masses, or masses are put on them."""
@@ -48,19 +54,176 @@ START_CLAMP = 0.5
 reach."""
 
 
+class Springs(NamedTuple):
+    """S springs and M masses of a model with N joints and E end effectors, in P parts."""
+
+    mass_range: Ints  # first mass of each part, and one more than its last, (P, 2)
+    spring_range: Ints  # first spring of each part, and one more than its last, (P, 2)
+    mass_of: Ints  # mass of each node, -1 for none, (N + E,)
+    node_of: Ints  # first node of each mass, (M,)
+    lightness: Floats  # one over each mass, (M,)
+    ends: Ints  # masses of each spring, (S, 2)
+    rest: Floats  # length of each spring at rest [m], (S,)
+    unit: Floats  # mean length of the bones of each part [m], (P,)
+    # whether springs know all of a part: ball joints without limits, in one chain, (P,)
+    plain: Ints
+    preferred: Ints  # child node of each joint whose chain is preferred; -1: the heaviest, (N,)
+    start: Floats  # local rotation of each joint in the first pose, (N, 4)
+
+
+class Masses(NamedTuple):
+    """Where M masses are, and scratch memory of the part that is solved, with S springs."""
+
+    state: Annotated[Ints, "M"]  # `FREE`, `BASE` or `HELD`
+    size: Annotated[Ints, 2]  # number of springs, and of masses, that have to do with a target
+    ends: Annotated[Ints, "S", 2]  # masses of these springs
+    length: Annotated[Floats, "S"]  # lengths of these springs at rest [m]
+    inverse: Annotated[Floats, "S"]  # one over these
+    moving: Annotated[Ints, "M"]  # the masses that have to do with a target and are not fastened
+    position: Annotated[Floats, "M", 3]  # [m]
+    before: Annotated[Floats, "M", 3]  # positions a step earlier [m]
+    force: Annotated[Floats, "M", 3]
+    goal: Annotated[Floats, "M", 3]  # target of a held mass, within reach [m]
+    grip: Annotated[Floats, "M"]  # weight of a held mass over the greatest
+    load: Annotated[Floats, "M"]  # weight of the targets that each mass carries
+    # of the springs of each part when its targets were first asked for
+    energy: Annotated[Floats, "P"]
+
+
+class Scratch(NamedTuple):
+    """What kernels are given besides the model and its pose."""
+
+    parts: Parts
+    springs: Springs
+    masses: Masses
+    # local rotations that frames start from: of each frame, one for all, or none, (F, N, 4)
+    starts: Annotated[Floats, 0, "N", 4]
+
+
+def new_springs(
+    model: Model,
+    ranges: Ranges,
+    *,
+    mass: float = 1.0,
+    masses: Mapping[int, float] | None = None,
+    preferred: Mapping[int, int] | None = None,
+    braces: bool = True,
+) -> Springs:
+    """Return the masses and springs of a model.
+
+    Nodes at one position of one rigid bone share a mass: joints without a bone between them,
+    branches that begin at one point. A joint where more than two bones meet is heavier in
+    proportion, so that the step that is stable for a chain is stable for every tree.
+
+    Args:
+        model: a skeleton.
+        ranges: joints and tasks of each part.
+        mass: of every joint.
+        masses: of some joints, instead.
+        preferred: child node that some joints turn with.
+        braces: springs also between the ends of bones that one joint carries.
+    """
+    joints = len(model.parent)
+    above = np.concatenate([model.parent, model.effector_joint])
+    offset = np.concatenate([model.offset, model.effector_offset])
+    least = NO_BONE * float(model.size[0])
+    mass_of = np.full(len(above), -1, np.int64)
+    node_of: list[int] = []
+    springs: list[tuple[int, int, float]] = []
+    mass_range, spring_range, unit, plain = [], [], [], []
+    for part, tasks in ranges:
+        first_mass, first_spring = len(node_of), len(springs)
+        ends = sorted({joints + int(model.task_effector[task]) for task in tasks})
+        nodes = [*part, *ends]
+        for node in nodes:
+            inside = above[node] in part
+            same = _nodes_at(node, nodes, above, offset, least) if inside else []
+            if same:
+                mass_of[node] = mass_of[same[0]]
+                continue
+            mass_of[node] = len(node_of)
+            node_of.append(node)
+            if inside:
+                length = float(np.linalg.norm(offset[node]))
+                springs.append((int(mass_of[above[node]]), int(mass_of[node]), length))
+        lengths = [length for _, _, length in springs[first_spring:]]
+        if braces:
+            own = [node for node in node_of[first_mass:] if above[node] in part]
+            for k, one in enumerate(own):
+                for other in own[k + 1 :]:
+                    if above[one] == above[other]:
+                        length = float(np.linalg.norm(offset[other] - offset[one]))
+                        springs.append((int(mass_of[one]), int(mass_of[other]), length))
+        mass_range.append((first_mass, len(node_of)))
+        spring_range.append((first_spring, len(springs)))
+        unit.append(float(np.mean(lengths)) if lengths else float(model.size[0]))
+        plain.append(_is_plain(model, part, ends))
+    ends_of = np.array([(a, b) for a, b, _ in springs], np.int64).reshape(-1, 2)
+    degree = np.bincount(ends_of.ravel(), minlength=len(node_of))
+    weight = mass * np.maximum(0.5 * degree, 1.0)
+    for joint, value in (masses or {}).items():
+        if mass_of[joint] >= 0:
+            weight[mass_of[joint]] *= value / mass
+    chosen = np.full(joints, -1, np.int64)
+    for joint, child in (preferred or {}).items():
+        chosen[joint] = child
+    return Springs(
+        mass_range=np.array(mass_range, np.int64),
+        spring_range=np.array(spring_range, np.int64),
+        mass_of=mass_of,
+        node_of=np.array(node_of, np.int64),
+        lightness=1.0 / weight,
+        ends=ends_of,
+        rest=np.array([length for _, _, length in springs], np.float64),
+        unit=np.array(unit, np.float64),
+        plain=np.array(plain, np.int64),
+        preferred=chosen,
+        start=new_pose(model).local,
+    )
+
+
+def _nodes_at(
+    node: int, nodes: Sequence[int], above: Ints, offset: Floats, least: float
+) -> list[int]:
+    """Return nodes before one that lie at its position, rigidly: its parent, or its siblings."""
+    if np.linalg.norm(offset[node]) <= least:
+        return [int(above[node])]
+    return [
+        other
+        for other in nodes
+        if other < node
+        and above[other] == above[node]
+        and np.linalg.norm(offset[other] - offset[node]) <= least
+    ]
+
+
+def _is_plain(model: Model, part: range, ends: Sequence[int]) -> bool:
+    """Whether springs know all of a part: one chain of ball joints without limits."""
+    freedom = model.freedom[part.start : part.stop]
+    kinds = model.limits["kind"][part.start : part.stop]
+    straight = all(model.parent[joint] == joint - 1 for joint in part[1:])
+    return bool(
+        (freedom == BALL).all() and (kinds == limits.FREE).all() and straight and len(ends) == 1
+    )
+
+
+def new_scratch(model: Model, ranges: Ranges, springs: Springs) -> Scratch:
+    """Return springs with fresh memory."""
+    sizes = {"M": len(springs.node_of), "S": len(springs.rest), "P": len(ranges)}
+    parts, masses = new_parts(model, ranges), new_memory(Masses, sizes)
+    joints = {"N": len(model.parent)}
+    return new_memory(Scratch, joints, parts=parts, springs=springs, masses=masses)
+
+
 class Rest(NamedTuple):
     """When masses rest, and what pulls them."""
 
-    steps: int
-    """Most steps."""
-    strain: float
-    """No length is farther off than this part of it, and forces are small."""
-    near: float
-    """Targets are this near [m]."""
-    reach: float
-    """Length of the longest chain [m], the unit of the clamp."""
+    steps: int  # most steps
+    strain: float  # no length is farther off than this part of it, and forces are small
+    near: float  # targets are this near [m]
+    reach: float  # length of the longest chain [m], the unit of the clamp
+    # 1; or, for targets that yield to each other, what pulls them over what holds bones
     soft: float
-    """1; or, for targets that yield to each other, what pulls them over what holds bones."""
 
 
 @helper
@@ -78,8 +241,7 @@ def gather(c: Context, part: int) -> None:
     """List the springs and masses that have to do with a target."""
     springs, masses, weights = c.scratch.springs, c.scratch.masses, c.scratch.parts.weights
     own = range(springs.mass_range[part, 0], springs.mass_range[part, 1])
-    for mass in own:
-        masses.load[mass] = 0.0
+    masses.load[springs.mass_range[part, 0] : springs.mass_range[part, 1]] = 0.0
     for node in range(springs.mass_of.shape[0]):
         mass = springs.mass_of[node]
         if mass >= 0:

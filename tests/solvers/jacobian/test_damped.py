@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from sixpoint.body.skeleton import Skeleton
-from sixpoint.limits import Limits
 from sixpoint.solvers import solver
-from sixpoint.solvers.articulated.build import new_pose, skeleton_model
 from sixpoint.solvers.articulated.context import SkeletonContext
 from sixpoint.solvers.articulated.model import (
     ORIENTATION,
@@ -17,8 +15,8 @@ from sixpoint.solvers.articulated.model import (
     model_forward,
     task_residuals,
 )
-from sixpoint.solvers.jacobian.descent import find_step, task_squares
-from sixpoint.solvers.settings import settings_record
+from sixpoint.solvers.jacobian.damped import find_step, task_squares
+from sixpoint.tasks import Orient, Reach
 
 TARGETS = Targets(
     np.array([(1.0, 3.0, 0.0)]),
@@ -32,13 +30,12 @@ def near(*values: float):
 
 def measured(kind: int, weight: float, task_step: float) -> SkeletonContext:
     """A chain of length 2 that is far from what its one task asks for."""
-    body = Skeleton.chain(2, 2.0).articulation
-    model = skeleton_model(body, Limits({}), [body.node("tip")], [(kind, 0, weight)])
+    task = (Reach if kind == POSITION else Orient)("tip", weight=weight)
     chosen = solver("sdls", task_step=task_step)
-    settings = settings_record(chosen.skeleton_settings(model))[0]
-    c = SkeletonContext(settings, model, new_pose(model), chosen.skeleton_scratch(model))
-    model_forward(model, c.pose)
-    task_residuals(model, c.pose, TARGETS, c.scratch.residual)
+    context = chosen.prepare(Skeleton.chain(2, 2.0), tasks=[task]).plan.new_context(60.0)
+    c = SkeletonContext(context.settings[0], *context[1:])
+    model_forward(c.model, c.pose)
+    task_residuals(c.model, c.pose, TARGETS, c.scratch.residual)
     return c
 
 

@@ -15,23 +15,29 @@ from ...kernels.tasks import Masses, mass_centre
 from ...kernels.types import Bools, Floats, Vec3
 from ...limits import FlexionLimit, JointLimit, Limits
 from ...limits.adult import SPINE
-from ..articulated.build import Effector, ModelJoint, anatomy_model
-from ..articulated.model import BALL, HINGE, POSITION, Model
+from ..articulated.build import (
+    Effector,
+    Figure,
+    ModelJoint,
+    build_model,
+    floating_figure,
+    person_figure,
+)
+from ..articulated.model import BALL, HINGE, POSITION, Model, new_memory
 from ..people.body import LIMB_ROLES, build_body
-from .priority_tables import floating_joints
 from .standing import Stance
 
-LEAN = np.radians(25.0)
+FOOT_RANGE = np.radians(25.0)
 """Most that the virtual foot turns either way."""
-BACK = ((-np.radians(25.0), np.radians(60.0)), (-np.radians(30.0), np.radians(30.0)))
+BACK_RANGE = ((-np.radians(25.0), np.radians(60.0)), (-np.radians(30.0), np.radians(30.0)))
 """How far the back bends and leans, where limits say nothing of its joint."""
-FARTHEST = np.radians(75.0)
+MOST_BACK_TURN = np.radians(75.0)
 """No back turns farther than this, whatever its limits say."""
-EDGE = 1e-9
+ON_LIMIT = 1e-9
 """Beyond a limit by less than this is on it [rad]."""
-THORAX = 0.556
+THORAX_HEIGHT = 0.556
 """Where the thorax joint is on the way from the back to between the shoulders, as in the paper."""
-NOT_STRAIGHT = 0.7
+MOST_STRAIGHTENING = 0.7
 """Part of the way to the straight line that a thorax bends back at most."""
 SOLE = (0.025, -0.03, 0.08)
 """Half the breadth of a sole, and from the ankle to heel and toes, as parts of stature."""
@@ -42,23 +48,20 @@ Z: Vec3 = (0.0, 0.0, 1.0)
 
 
 class StandingBody(NamedTuple):
-    """A body that stands as joints, before they are flattened."""
+    """A body that stands, whose end effectors are the six points, then the shoulders."""
 
-    joints: list[ModelJoint]
-    effectors: list[Effector]
-    """The six points, then the shoulders."""
+    figure: Figure
+    # end effectors of the tasks; the one of balance has the pelvis, which holds its position
     goals: tuple[int, ...]
-    """End effectors of the tasks; the one of balance has the pelvis, which holds its position."""
-    levels: tuple[int, ...]
-    """Level of each task."""
-    floating: bool
-    """Whether the root moves: legs carry it. Without, it is the virtual foot."""
+    levels: tuple[int, ...]  # level of each task
+    floating: bool  # whether the root moves: legs carry it. Without, it is the virtual foot
 
-    def neutral(self, anatomy: Anatomy) -> Floats:
+    def neutral(self) -> Floats:
         """Return the positions of all joints in the neutral stance (N, 3) [m]."""
+        anatomy, joints = self.figure.skeleton.anatomy, self.figure.joints
         base = anatomy.positions[anatomy.bends[0]] if self.floating else virtual_foot(anatomy)
-        positions = np.empty((len(self.joints), 3))
-        for k, joint in enumerate(self.joints):
+        positions = np.empty((len(joints), 3))
+        for k, joint in enumerate(joints):
             positions[k] = joint.offset + (base if joint.parent < 0 else positions[joint.parent])
         return positions
 
@@ -99,31 +102,26 @@ def simple_body(anatomy: Anatomy) -> StandingBody:
         shoulders.append(Effector(upper, none))
     ankles = (anatomy.node("l_ankle"), anatomy.node("r_ankle"))
     effectors += [Effector(hips, anatomy.vector(pelvis, ankle)) for ankle in ankles]
-    return StandingBody(
-        joints, effectors + shoulders, goals=(0, 2, 3, 6, 7), levels=(0, 1, 1, 2, 2), floating=False
-    )
+    figure = person_figure(anatomy)._replace(joints=joints, effectors=effectors + shoulders)
+    return StandingBody(figure, goals=(0, 2, 3, 6, 7), levels=(0, 1, 1, 2, 2), floating=False)
 
 
 def whole_body(anatomy: Anatomy) -> StandingBody:
     """Return a person with legs whose feet are pinned; the same levels below."""
-    joints, effectors = floating_joints(anatomy)
-    joints[0] = replace(joints[0], offset=np.zeros(3))
+    figure = floating_figure(anatomy)
+    joints = figure.joints
+    joints[0] = joints[0]._replace(offset=np.zeros(3))
     own = {joint.rig: k for k, joint in enumerate(joints)}
     shoulders = [Effector(own[anatomy.node(role)], np.zeros(3)) for role in SHOULDERS]
-    return StandingBody(
-        joints,
-        effectors + shoulders,
-        goals=(4, 5, 0, 2, 3, 6, 7),
-        levels=(0, 0, 1, 2, 2, 3, 3),
-        floating=True,
-    )
+    figure.effectors.extend(shoulders)
+    goals, levels = (4, 5, 0, 2, 3, 6, 7), (0, 0, 1, 2, 2, 3, 3)
+    return StandingBody(figure, goals, levels, floating=True)
 
 
 def trunk_joints(anatomy: Anatomy) -> tuple[int, int]:
     """Return the joints that stand for back and thorax (section 6.1).
 
-    The back is where the spine begins, the thorax the joint above it that is nearest to where the
-    paper infers it from back and shoulders.
+    The spine begins at the back; the thorax is the joint nearest to where the paper infers it.
     """
     record, _ = build_body(anatomy)
     body = record[0]
@@ -132,7 +130,9 @@ def trunk_joints(anatomy: Anatomy) -> tuple[int, int]:
     spine = [*lumbar, *anatomy.bends[1 : max(arms, 1) + 1]]
     heights = anatomy.positions[:, 1]
     low = heights[spine[0]]
-    thorax = low + THORAX * (np.mean([heights[anatomy.node(role)] for role in SHOULDERS]) - low)
+    thorax = low + THORAX_HEIGHT * (
+        np.mean([heights[anatomy.node(role)] for role in SHOULDERS]) - low
+    )
     return spine[0], min(spine[1:] or spine, key=lambda j: abs(float(heights[j] - thorax)))
 
 
@@ -151,29 +151,30 @@ def simple_limits(anatomy: Anatomy, limits: Limits) -> Limits:
     chest = SPINE["thoracic"]
     if straight > 0.0:
         flexion, extension, *rest = chest.values
-        extension = min(extension, NOT_STRAIGHT * straight)
+        extension = min(extension, MOST_STRAIGHTENING * straight)
         chest = replace(chest, values=(flexion, extension, *rest))
     names = anatomy.skeleton.names
     return limits.replace({names[back]: SPINE["lumbar"].limit(1), names[thorax]: chest.limit(1)})
 
 
-def standing_model(anatomy: Anatomy, limits: Limits, body: StandingBody) -> Model:
+def standing_model(body: StandingBody, limits: Limits) -> Model:
     """Return a body that stands as a model; virtual joints have limits of their own."""
     tasks = [(POSITION, effector, 1.0) for effector in body.goals]
-    model = anatomy_model(anatomy, limits, body.joints, body.effectors, tasks)
+    model = build_model(body.figure, limits, tasks)
     if body.floating or not limits:
         return model
-    names = anatomy.skeleton.names
+    skeleton = body.figure.skeleton
+    anatomy, names = skeleton.anatomy, skeleton.names
     back = names[trunk_joints(anatomy)[0]]
-    bends, sides = _box_within(limits[back]) if back in limits else BACK
+    bends, sides = _box_within(limits[back]) if back in limits else BACK_RANGE
     virtual = {
-        ":foot_x": FlexionLimit(-LEAN, LEAN, X),
-        ":foot_z": FlexionLimit(-LEAN, LEAN, Z),
+        ":foot_x": FlexionLimit(-FOOT_RANGE, FOOT_RANGE, X),
+        ":foot_z": FlexionLimit(-FOOT_RANGE, FOOT_RANGE, Z),
         ":back_x": FlexionLimit(bends[0], bends[1], X),
         ":back_z": FlexionLimit(sides[0], sides[1], Z),
     }
     labels = ["", ":foot_x", ":foot_z", "", ":back_x", ":back_z"]
-    labels += [names[joint.rig] for joint in body.joints[len(labels) :]]
+    labels += [names[joint.rig] for joint in body.figure.joints[len(labels) :]]
     return model._replace(limits=Limits({**limits, **virtual}).table(labels))
 
 
@@ -183,7 +184,7 @@ def _box_within(limit: JointLimit) -> tuple[tuple[float, float], tuple[float, fl
     Around the neutral stance or, where a limit excludes it, what is nearest to it.
     """
     middle = arrays.to_euler("XYZ", limit.project(arrays.identity()))[[0, 2]]
-    steps = np.linspace(0.0, FARTHEST, 76)
+    steps = np.linspace(0.0, MOST_BACK_TURN, 76)
     reach = np.empty((2, 2))
     for k in range(2):
         for end, sign in enumerate((-1.0, 1.0)):
@@ -204,33 +205,29 @@ def _box_within(limit: JointLimit) -> tuple[tuple[float, float], tuple[float, fl
 def _broken(limit: JointLimit, angles: Floats) -> Bools:
     """Whether rotations about X, then Z (N, 2) [rad] are beyond a limit, (N,)."""
     bend, lean = arrays.from_axis_angle(X, angles[:, 0]), arrays.from_axis_angle(Z, angles[:, 1])
-    return np.asarray(limit.violation(arrays.multiply(bend, lean)) > EDGE)
+    return np.asarray(limit.violation(arrays.multiply(bend, lean)) > ON_LIMIT)
 
 
-def new_stance(anatomy: Anatomy, model: Model, body: StandingBody, mass: str) -> Stance:
+def new_stance(model: Model, body: StandingBody, mass: str) -> Stance:
     """Return masses, support and memory of a body that stands; `mass` is the setting."""
-    foot = virtual_foot(anatomy)
-    neutral = body.neutral(anatomy)
-    masses = _masses(anatomy, body, mass)
+    anatomy, effectors = body.figure.skeleton.anatomy, body.figure.effectors
+    foot, neutral = virtual_foot(anatomy), body.neutral()
+    masses = _masses(body, mass)
     support = np.subtract(mass_centre(masses, arrays.identity(len(neutral)), neutral), foot)
     half, heel, toes = (anatomy.stature * part for part in SOLE)
     sole = np.array([[-half, heel], [half, heel], [half, toes], [-half, toes]])
+    corners = 2 * len(sole)
     freedom = int(model.freedom.sum()) + (3 if body.floating else 0)
-    return Stance(
+    return new_memory(
+        Stance,
+        {"N": len(neutral), "E": len(effectors), "D": freedom, "K": corners},
         masses=masses,
-        neutral=np.array([neutral[end.joint] + end.offset - foot for end in body.effectors]),
+        neutral=np.array([neutral[end.joint] + end.offset - foot for end in effectors]),
         balance=np.array([3 * body.goals.index(0)], np.int64),
         sole=sole,
         leg=-anatomy.vector(anatomy.node("l_hip"), anatomy.node("l_ankle"))[1:2],
-        support=np.zeros((2 * len(sole), 2)) if body.floating else support[None, [0, 2]],
-        ankles=np.zeros((2, 3)),
-        position=np.zeros((1, 3)),
+        support=np.zeros((corners, 2)) if body.floating else support[None, [0, 2]],
         heading=arrays.identity(1),
-        corners=np.zeros((2 * len(sole), 2)),
-        carried=np.zeros((len(neutral), 4)),
-        slopes=np.zeros((2, freedom)),
-        goals=np.zeros((len(body.effectors), 3)),
-        drift=np.zeros(1),
     )
 
 
@@ -241,8 +238,10 @@ def virtual_foot(anatomy: Anatomy) -> Floats:
     return np.array([middle[0], float(anatomy.positions[:, 1].min()), middle[2]])
 
 
-def _masses(anatomy: Anatomy, body: StandingBody, mass: str) -> Masses:
+def _masses(body: StandingBody, mass: str) -> Masses:
     """Masses on the joints that carry them: the nearest ones above that turn a joint of the rig."""
+    figure = body.figure
+    anatomy = figure.skeleton.anatomy
     positions = anatomy.positions
     if mass == "paper":
         at = {role: positions[anatomy.node(role)] for role in MASS_ROLES}
@@ -259,12 +258,12 @@ def _masses(anatomy: Anatomy, body: StandingBody, mass: str) -> Masses:
         weights = mass_weights(anatomy.skeleton, mass)
         nodes = np.flatnonzero(np.abs(weights) > 1e-12).tolist()
         places, parts = list(positions[nodes]), weights[nodes].tolist()
-    own = {joint.rig: k for k, joint in enumerate(body.joints) if joint.rig >= 0}
-    neutral = body.neutral(anatomy)
+    own = {joint.rig: k for k, joint in enumerate(figure.joints) if joint.rig >= 0}
+    neutral = body.neutral()
     masses = Masses(np.zeros(len(neutral)), np.zeros_like(neutral))
     for node, place, part in zip(nodes, places, parts, strict=True):
         above = [own[j] for j in anatomy.skeleton.path(node) if j in own]
-        carrier = above[-1] if above else body.effectors[0].joint
+        carrier = above[-1] if above else figure.effectors[0].joint
         masses.share[carrier] += part
         masses.moment[carrier] += part * (place - neutral[carrier])
     return masses

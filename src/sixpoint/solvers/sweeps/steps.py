@@ -1,7 +1,11 @@
-"""Forward and backward reaching (FABRIK): chains are dragged by their ends, then by their roots.
+"""One sweep of each method over the joints of a part.
 
-Aristidou and Lasenby, "FABRIK: a fast, iterative solver for the inverse kinematics problem",
-Graphical Models 73 (2011). Inwards, every joint is moved along the line to where the next one shall
+**Cyclic coordinate descent** (Wang and Chen 1991): one joint at a time brings the end effectors as
+near as it can. Joints are visited from the end effectors to the root, so those near the end
+effectors do most of the work.
+
+**Forward and backward reaching** (FABRIK; Aristidou and Lasenby 2011): chains are dragged by their
+ends, then by their roots. Inwards, every joint is moved along the line to where the next one shall
 be, until the bone between them has its length. Outwards, each joint stays where its parent puts it
 and turns its bone to where the next one shall be, within its limits: what comes out is a pose, with
 bones, hinges and limits kept.
@@ -21,13 +25,8 @@ from ...kernels.quaternion import (
 from ...kernels.types import Quat, Vec3
 from ...kernels.vector import vec_add, vec_length, vec_load, vec_scale, vec_store, vec_sub, vec_unit
 from ..articulated.context import Context
-from ..articulated.joint_rotation import (
-    fit_nothing,
-    fit_position,
-    fit_rotation,
-    joint_rotation,
-)
-from ..articulated.model import ORIENTATION, POSITION, Targets, joints_forward
+from ..articulated.joint_rotation import fit_nothing, fit_position, fit_rotation, joint_rotation
+from ..articulated.model import ORIENTATION, POSITION, Targets, joints_forward, parent_rotation
 from ..articulated.parts import (
     Parts,
     has_target,
@@ -36,9 +35,71 @@ from ..articulated.parts import (
     next_weighted,
     node_offset,
     node_position,
-    parent_rotation,
     past_hinges,
 )
+
+
+@helper
+def turn_in_parent(now: Quat, wanted: Quat, parent: Quat) -> Quat:
+    """The turn from one world rotation to another, as seen from a parent joint."""
+    turn = quat_mul(wanted, quat_conj(now))
+    return quat_mul(quat_mul(quat_conj(parent), turn), parent)
+
+
+@helper
+def ccd_sweep(c: Context, part: int, targets: Targets) -> bool:
+    """Turn every joint of a part once; return whether a limit was felt.
+
+    Expects a part that is placed, and leaves that to be done again.
+    """
+    model, pose, parts, rotations = c.model, c.pose, c.scratch.parts, c.scratch.rotations
+    tasks = range(parts.first_task[part], parts.last_task[part])
+    for task in tasks:
+        effector = model.task_effector[task]
+        quat_store(rotations, effector, quat_load(pose.world, model.effector_joint[effector]))
+    limited = False
+    for joint in range(parts.last_joint[part] - 1, parts.first_joint[part] - 1, -1):
+        if model.freedom[joint] == 0:
+            continue
+        below = parent_rotation(model, pose, joint)
+        position = vec_load(pose.position, joint)
+        local = quat_load(pose.local, joint)
+        fit, count = fit_nothing(), 0
+        last = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+        for task in tasks:
+            effector = model.task_effector[task]
+            if not model.moves[effector, joint] or not has_target(model, task, targets):
+                continue
+            weight = model.task_weight[task]
+            if model.task_kind[task] == POSITION:
+                away = vec_sub(vec_load(pose.effectors, effector), position)
+                here = quat_unrotate(below, away)
+                away = vec_sub(vec_load(targets.positions, effector), position)
+                there = quat_unrotate(below, away)
+                fit = fit_position(fit, here, there, weight)
+                last = (here, there)
+                count += 1
+            else:
+                wanted = quat_load(targets.rotations, effector)
+                turn = turn_in_parent(quat_load(rotations, effector), wanted, below)
+                fit = fit_rotation(fit, turn, model.size[0], weight)
+                count += 2  # never alone: a rotation is no point
+        if count == 0:
+            continue
+        held, felt = joint_rotation(model, joint, local, fit, count, last)
+        limited = limited or felt
+        quat_store(pose.local, joint, held)
+        move = quat_mul(below, quat_mul(held, quat_conj(quat_mul(below, local))))
+        for task in tasks:
+            effector = model.task_effector[task]
+            if not model.moves[effector, joint]:
+                continue
+            if model.task_kind[task] == POSITION:
+                away = vec_sub(vec_load(pose.effectors, effector), position)
+                vec_store(pose.effectors, effector, vec_add(position, quat_rotate(move, away)))
+            else:
+                quat_store(rotations, effector, quat_mul(move, quat_load(rotations, effector)))
+    return limited
 
 
 @helper
@@ -54,9 +115,8 @@ def reach_inwards(c: Context, part: int, targets: Targets) -> None:
     model, parts = c.model, c.scratch.parts
     first = parts.first_joint[part]
     joints = model.parent.shape[0]
-    for node in range(parts.weights.shape[0]):
-        vec_store(parts.goals, node, (0.0, 0.0, 0.0))
-        parts.weights[node] = 0.0
+    parts.goals[:] = 0.0
+    parts.weights[:] = 0.0
     for task in range(parts.first_task[part], parts.last_task[part]):
         if model.task_kind[task] == POSITION and has_target(model, task, targets):
             effector = model.task_effector[task]
@@ -114,10 +174,10 @@ def drag(c: Context, node: int, above: int) -> None:
 
 @helper
 def reach_outwards(c: Context, part: int, targets: Targets) -> bool:
-    """Turn every joint to the goals of what it carries, the first joint first.
+    """Turn joints to the goals of what they carry, the first joint first.
 
-    Joints and their rotations are placed anew on the way, end effectors are not. Whether a limit
-    was felt.
+    Joints and their rotations are placed anew on the way, end effectors are not. Returns whether a
+    limit was felt.
     """
     model, pose, parts = c.model, c.pose, c.scratch.parts
     limited = False
@@ -146,9 +206,8 @@ def reach_outwards(c: Context, part: int, targets: Targets) -> bool:
             if model.task_kind[task] == POSITION or model.effector_joint[effector] != joint:
                 continue
             if has_target(model, task, targets):
-                now = quat_load(pose.world, joint)
-                turn = quat_mul(quat_load(targets.rotations, effector), quat_conj(now))
-                turn = quat_mul(quat_mul(quat_conj(below), turn), below)
+                wanted = quat_load(targets.rotations, effector)
+                turn = turn_in_parent(quat_load(pose.world, joint), wanted, below)
                 fit = fit_rotation(fit, turn, model.size[0], model.task_weight[task])
                 count += 2  # never alone: a rotation is no point
         if count == 0:
@@ -166,8 +225,8 @@ def reach_outwards(c: Context, part: int, targets: Targets) -> bool:
 def aim_past_hinges(c: Context, joint: int, held: Quat, hinge: int) -> tuple[Quat, bool]:
     """Turn a joint so that what the hinges after it carry points to its goal, within limits.
 
-    Where a hinge shall be does not say how its axis shall lie. A shoulder therefore lets the elbow
-    bend as it will, and swings the hand, not the elbow alone, to its goal.
+    Where a hinge shall be does not say how its axis shall lie: the elbow bends as it will, and the
+    shoulder swings the hand, not the elbow alone, to its goal.
     """
     base = vec_load(c.pose.position, joint)
     here, there, found = past_hinges(c, joint, base, held, hinge)

@@ -9,7 +9,7 @@ from sixpoint.body.skeleton import Skeleton
 from sixpoint.solvers import SpringPositionSolver
 from sixpoint.solvers.articulated.context import SkeletonContext
 from sixpoint.solvers.articulated.model import Targets, model_forward
-from sixpoint.solvers.springs.relaxation import (
+from sixpoint.solvers.springs.masses import (
     AT_REST,
     BASE,
     HELD,

@@ -1,7 +1,12 @@
-"""The loops of the Jacobian methods: ask, step, keep limits, until met, still or spent.
+"""Five Jacobian methods: transpose, pseudo-inverse, and three ways of damping.
 
-**People** stop by the rule of the comparison of Unzueta et al. 2008, section 9: the largest error
-is small, or the sum of errors improved by too little, or the budget is spent.
+Ball joints are split into three one-axis joints (X, Y, Z in follower order), elbows and knees keep
+one. On people the root is placed as in sequential IK and the pose of the frame before is the start,
+unless another solver provides one. The comparison of Unzueta et al. 2008 (section 9) gives the
+constants; lengths of its figures of 1.83 m are told here as parts of the size.
+
+**People** stop by the rule of that comparison: the largest error is small, or the sum of errors
+improved by too little, or the budget is spent.
 
 **Any other skeleton** takes no step that makes things worse: far targets make Jacobian methods
 overshoot and swing to and fro, so a step is halved until it brings something. Where no step does,
@@ -14,14 +19,14 @@ to the best pose it had if that leads nowhere.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
-
-import numpy as np
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, cast
 
 from ...kernels._jit import helper
-from ...kernels.quaternion import quat_load, quat_store
 from ...kernels.types import Floats
 from ...kernels.vector import vec_distance, vec_length, vec_load
+from ...tasks import Orient, Reach, SelfCollision, Task
+from ..articulated.build import model_depth
 from ..articulated.context import (
     Context,
     PersonContext,
@@ -30,10 +35,8 @@ from ..articulated.context import (
     end_person,
     end_skeleton,
     person_kernel,
-    person_targets,
     share_spine_error,
     skeleton_kernel,
-    skeleton_targets,
     stop_flags,
 )
 from ..articulated.model import (
@@ -43,82 +46,61 @@ from ..articulated.model import (
     ModelPose,
     Targets,
     apply_step,
+    copy_rotations,
     joint_axes,
     model_forward,
+    new_memory,
     task_jacobian,
     task_residual,
     task_residuals,
 )
+from ..articulated.plan import ArticulatedPersonPlan, ArticulatedSettings, SkeletonPlan
 from ..articulated.self_collision import Capsules, no_capsules, touching_rows, with_touching
+from ..base import Solver
 from ..context import MET, SPENT, STILL, Frames
-from .steps import method_step
+from ..people.plan import PAPER_HEIGHT, PersonSettings
+from ..settings import NonNegative, Number, Positive
+from ..start import StartSettings
+from .steps import DLS, DLS_SVD, PSEUDOINVERSE, SDLS, TRANSPOSE, largest_of, method_step
 
 HALVINGS = 12
 """A step that brings nothing at this many halvings brings nothing."""
-LEAST_PART = 1e-8
+LEAST_PROGRESS = 1e-8
 """An iteration that improves the squared error by less than this part of it is the last."""
 ESCAPES = 20
 """Most tries to leave a pose that no step improves."""
-NUDGE = 1.0
-"""All that the joints are turned by a nudge, together [rad]."""
-NO_STEP = 1e-3
+ESCAPE_TURN = 1.0
+"""All that the joints are turned by a nudge out of such a pose, together [rad]."""
+LEAST_ESCAPE = 1e-3
 """A whole step that turns no joint by more than this is no way out [rad]."""
-FOLD = 0.01
-"""A target out of reach that is missed by this part of the size more than need be is worth one."""
+WORTHWHILE = 0.01
+"""A target out of reach is worth a try if missed by this part of the size more than need be."""
 
 
 class Descent(NamedTuple):
-    """Scratch memory: D degrees of freedom, T tasks."""
+    """Scratch memory: D degrees of freedom, R = 3 T rows of T tasks, N joints."""
 
-    capsules: Capsules
-    """What shall stay apart."""
-    axes: Floats
-    """(D, 3)."""
-    jacobian: Floats
-    """(3 T, D)."""
-    residual: Floats
-    """(3 T,)."""
-    square: Floats
-    """(3 T, 3 T)."""
-    u: Floats
-    """(3 T, 3 T)."""
-    v: Floats
-    """(3 T, D)."""
-    sigma: Floats
-    """(3 T,)."""
-    x: Floats
-    """(3 T,)."""
-    part: Floats
-    """(D,)."""
-    step: Floats
-    """(D,)."""
-    trial: Floats
-    """A part of the step, (D,)."""
-    kept: Floats
-    """Local rotations before the step, (N, 4)."""
-    best: Floats
-    """The best local rotations so far, (N, 4)."""
+    capsules: Capsules  # what shall stay apart
+    axes: Annotated[Floats, "D", 3]
+    jacobian: Annotated[Floats, "R", "D"]
+    residual: Annotated[Floats, "R"]
+    square: Annotated[Floats, "R", "R"]
+    u: Annotated[Floats, "R", "R"]
+    v: Annotated[Floats, "R", "D"]
+    sigma: Annotated[Floats, "R"]
+    x: Annotated[Floats, "R"]
+    part: Annotated[Floats, "D"]
+    step: Annotated[Floats, "D"]
+    trial: Annotated[Floats, "D"]  # a part of the step
+    kept: Annotated[Floats, "N", 4]  # local rotations before the step
+    best: Annotated[Floats, "N", 4]  # the best local rotations so far
 
 
-def new_descent(model: Model) -> Descent:
+def new_descent(model: Model, capsules: Capsules) -> Descent:
     """Return scratch memory for a model."""
-    rows, freedom = 3 * len(model.task_kind), int(model.freedom.sum())
-    return Descent(
-        capsules=no_capsules(),
-        axes=np.zeros((freedom, 3)),
-        jacobian=np.zeros((rows, freedom)),
-        residual=np.zeros(rows),
-        square=np.zeros((rows, rows)),
-        u=np.zeros((rows, rows)),
-        v=np.zeros((rows, freedom)),
-        sigma=np.zeros(rows),
-        x=np.zeros(rows),
-        part=np.zeros(freedom),
-        step=np.zeros(freedom),
-        trial=np.zeros(freedom),
-        kept=np.zeros((len(model.parent), 4)),
-        best=np.zeros((len(model.parent), 4)),
-    )
+    rows, joints = 3 * len(model.task_kind), len(model.parent)
+    sizes = {"R": rows, "D": int(model.freedom.sum()), "N": joints}
+    return new_memory(Descent, sizes, capsules=capsules)
 
 
 @helper
@@ -158,7 +140,8 @@ def scale_tasks(model: Model, scratch: Descent, most: float) -> None:
 def solve_person(c: PersonContext, frames: Frames, frame: int) -> None:
     """Solve one frame of a person whose root is placed like that of sequential IK."""
     flags, estimate = begin_person(c, frames, frame)
-    steps, reason = descend_person(c, person_targets(c, frames, frame))
+    targets = Targets(c.work.points, frames.rotations[frame])
+    steps, reason = descend_person(c, targets)
     end_person(c, frames, frame, estimate, steps, flags | stop_flags(reason))
 
 
@@ -167,10 +150,9 @@ solve_people = person_kernel(solve_person)
 
 @helper
 def descend_person(c: PersonContext, targets: Targets) -> tuple[int, int]:
-    """Iterate from the pose given; iterations taken, and why it ended.
+    """Iterate from the pose given; return iterations taken, and why it ended.
 
-    End effectors 0 and 1 are pelvis and head; the error between them is shared after each
-    iteration.
+    The error between pelvis and head, end effectors 0 and 1, is shared after each iteration.
     """
     model, pose, settings = c.model, c.pose, c.settings
     size = model.size[0]
@@ -193,7 +175,8 @@ def descend_person(c: PersonContext, targets: Targets) -> tuple[int, int]:
 
 def solve_skeleton(c: SkeletonContext, frames: Frames, frame: int) -> None:
     """Solve one frame of any skeleton, whose root stays where it is."""
-    steps, reason = descend_skeleton(c, skeleton_targets(frames, frame))
+    targets = Targets(frames.positions[frame], frames.rotations[frame])
+    steps, reason = descend_skeleton(c, targets)
     end_skeleton(c, frames, frame, steps, stop_flags(reason))
 
 
@@ -202,7 +185,7 @@ solve_skeletons = skeleton_kernel(solve_skeleton)
 
 @helper
 def descend_skeleton(c: Context, targets: Targets) -> tuple[int, int]:
-    """Iterate from the pose given; iterations taken, and why it ended."""
+    """Iterate from the pose given; return iterations taken, and why it ended."""
     model, pose, settings, scratch = c.model, c.pose, c.settings, c.scratch
     near = settings.tolerance * model.size[0]
     least_gain = settings.least_gain * model.size[0]
@@ -216,7 +199,7 @@ def descend_skeleton(c: Context, targets: Targets) -> tuple[int, int]:
         steps += 1
         before, before_squares = total, squares
         squares, part = try_step(c, targets, squares, min(1.0, 2.0 * part))
-        if before_squares - squares <= LEAST_PART * before_squares:
+        if before_squares - squares <= LEAST_PROGRESS * before_squares:
             if tries == ESCAPES or not may_fold(model, pose, targets, near):
                 reason = STILL
                 break
@@ -251,9 +234,8 @@ def measure(c: Context, targets: Targets) -> tuple[float, float]:
 def try_step(c: Context, targets: Targets, squares: float, part: float) -> tuple[float, float]:
     """Take a part of the step, or a half, a quarter ... of it: the first that helps.
 
-    Returns:
-        The weighted squared error and the part taken. If nothing lowers it, the part is zero and
-        the pose as before.
+    Returns the weighted squared error and the part taken: zero, with the pose as before, if none
+    helps.
     """
     model, pose, scratch = c.model, c.pose, c.scratch
     copy_rotations(pose.local, scratch.kept)
@@ -275,13 +257,8 @@ def try_step(c: Context, targets: Targets, squares: float, part: float) -> tuple
 def escape(c: Context, tries: int) -> None:
     """Take the whole step or, if there is hardly any, turn all joints a little, either way."""
     step = c.scratch.step
-    d = step.shape[0]
-    largest = 0.0
-    for k in range(d):
-        largest = max(largest, abs(step[k]))
-    if largest < NO_STEP:
-        for k in range(d):
-            step[k] = (NUDGE if tries % 2 == 0 else -NUDGE) / d
+    if largest_of(step) < LEAST_ESCAPE:
+        step[:] = (ESCAPE_TURN if tries % 2 == 0 else -ESCAPE_TURN) / step.shape[0]
     apply_step(c.model, c.pose, step)
 
 
@@ -294,13 +271,6 @@ def task_squares(model: Model, residual: Floats) -> float:
         for i in range(3 * task, 3 * task + 3):
             total += residual[i] * residual[i] * unit * unit
     return total
-
-
-@helper
-def copy_rotations(source: Floats, into: Floats) -> None:
-    """Copy local rotations (N, 4)."""
-    for joint in range(source.shape[0]):
-        quat_store(into, joint, quat_load(source, joint))
 
 
 @helper
@@ -319,6 +289,132 @@ def may_fold(model: Model, pose: ModelPose, targets: Targets, near: float) -> bo
         goal = vec_load(targets.positions, effector)
         beyond = vec_distance(vec_load(pose.position, joint), goal) - reach
         _, missed = task_residual(model, pose, task, targets)
-        if missed > (near if beyond <= 0.0 else beyond + FOLD * size):
+        if missed > (near if beyond <= 0.0 else beyond + WORTHWHILE * size):
             return True
     return False
+
+
+class JacobianSolver(ArticulatedSettings, StartSettings, PersonSettings, Solver):
+    """What all Jacobian methods share."""
+
+    solve_people = solve_people
+    solve_skeletons = solve_skeletons
+    answers: ClassVar[tuple[type[Task[Any]], ...]] = (Reach, Orient, SelfCollision)
+    method: ClassVar[int]
+    """Which step, as in `steps`."""
+
+    def numbers(self) -> dict[str, Number]:
+        """Return the settings as numbers: the same names for all, so that they share a kernel."""
+        usual = {"damping": 0.0, "cut": 0.0, "task_step": 0.0, "joint_step": math.pi}
+        own = super().numbers()
+        numbers = {name: own.get(name, value) for name, value in usual.items()}
+        soft = own.get("clamp", 0)
+        return {"method": self.method, "soft": soft, "start": own["start"], **numbers}
+
+    def person_scratch(self, plan: ArticulatedPersonPlan) -> Descent:
+        """Return room for a Jacobian and its decomposition."""
+        return new_descent(plan.model, no_capsules())
+
+    def skeleton_scratch(self, plan: SkeletonPlan) -> Descent:
+        """Return room for a Jacobian and its decomposition, and what shall stay apart."""
+        return new_descent(plan.model, plan.new_capsules())
+
+    def skeleton_settings(self, plan: SkeletonPlan) -> dict[str, Number]:
+        """Return the settings for any skeleton.
+
+        The joints of a long chain together turn by half a circle in an iteration, not more. Beyond
+        that the Jacobian is no guide: a hundred joints would wind the chain into a ball.
+        """
+        numbers: dict[str, Number] = super().skeleton_settings(plan)
+        most = math.pi / model_depth(plan.model) if self.method != SDLS else math.pi
+        return numbers | {"joint_step": min(cast("float", numbers["joint_step"]), most)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TransposeSolver(JacobianSolver):
+    """Settings of the Jacobian transpose method: walk downhill.
+
+    Wolovich and Elliott 1984; step length after Buss and Kim 2005. Cheap steps, many of them
+    needed. **Bad at** several targets at once and targets out of reach: Unzueta et al. 2008 leave
+    it out of their table.
+    """
+
+    name: ClassVar[str] = "jacobian-transpose"
+    title: ClassVar[str] = "Jacobian transpose"
+    method: ClassVar[int] = TRANSPOSE
+
+    joint_step: Positive = math.radians(30.0)
+    """Most that a joint turns in one iteration [rad]."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PseudoinverseSolver(JacobianSolver):
+    """Settings of the pseudo-inverse: the least rotation, if the skeleton were linear.
+
+    Whitney 1969. Exact far from singularities, wild near them: singular values below a part of the
+    largest are dropped and steps are capped.
+    """
+
+    name: ClassVar[str] = "pseudoinverse"
+    title: ClassVar[str] = "Pseudo-inverse"
+    method: ClassVar[int] = PSEUDOINVERSE
+
+    cut: NonNegative = 0.01
+    """Singular values below this part of the largest count as zero."""
+    joint_step: Positive = math.radians(5.0)
+    """Most that a joint turns in one iteration [rad]."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DampedSolver(JacobianSolver):
+    """Settings of damped least squares: a pseudo-inverse that gives way near singularities.
+
+    Wampler 1986, Nakamura and Hanafusa 1986. The damping of 75 of Unzueta et al. 2008 is read as
+    75 mm.
+    """
+
+    name: ClassVar[str] = "dls"
+    title: ClassVar[str] = "Damped least squares"
+    method: ClassVar[int] = DLS
+
+    damping: NonNegative = 0.075 / PAPER_HEIGHT
+    """Length that singular values are compared with, as a part of the skeleton's size."""
+    joint_step: Positive = math.radians(45.0)
+    """Most that a joint turns in one iteration [rad]."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DampedSvdSolver(JacobianSolver):
+    """Settings of damped least squares through singular values.
+
+    The same step as `dls`, by the decomposition of Maciejewski and Klein 1988; Unzueta et al. 2008
+    list both.
+    """
+
+    name: ClassVar[str] = "dls-svd"
+    title: ClassVar[str] = "Damped least squares by singular values"
+    method: ClassVar[int] = DLS_SVD
+
+    damping: NonNegative = 0.075 / PAPER_HEIGHT
+    """Length that singular values are compared with, as a part of the skeleton's size."""
+    joint_step: Positive = math.radians(45.0)
+    """Most that a joint turns in one iteration [rad]."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelectivelyDampedSolver(JacobianSolver):
+    """Settings of selectively damped least squares: a clamp for each singular direction.
+
+    Buss and Kim 2005. No damping constant to tune; calm near singularities, quick elsewhere.
+    """
+
+    name: ClassVar[str] = "sdls"
+    title: ClassVar[str] = "Selectively damped least squares"
+    method: ClassVar[int] = SDLS
+
+    clamp: Literal["hard", "soft"] = "soft"
+    """Clamp each direction as published, or scale it smoothly as in its authors' code."""
+    task_step: NonNegative = 0.15 / PAPER_HEIGHT
+    """Most that a task asks for in one iteration, as a part of the skeleton's size: half a bone."""
+    joint_step: Positive = math.radians(45.0)
+    """Most that a joint turns in one iteration [rad]."""
