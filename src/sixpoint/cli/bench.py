@@ -12,7 +12,7 @@ from .console import compiling, progress, save_report, say, say_notes, show_fact
 from .options import Answer, json_option, make_solver, quick_option, wrong_call
 
 if TYPE_CHECKING:
-    from ..bench.experiment import Experiment, Option
+    from ..bench.experiment import Experiment
 
 
 class Experiments(click.Group):
@@ -44,7 +44,7 @@ def _command(name: str) -> click.Command:
 
     @click.command(
         name,
-        params=[*(_option(each) for each in it.options), folder],
+        params=[*it.options, folder],
         help=f"{EXPERIMENTS[name]}\n\n{it.about}",
     )
     @quick_option
@@ -53,34 +53,6 @@ def _command(name: str) -> click.Command:
         return _run(name, it, **values)
 
     return command
-
-
-def _option(it: Option) -> click.Option:
-    words = {"metavar": it.metavar, "help": it.help, "default": it.default}
-    words["show_default"] = it.default not in (None, "", ())
-    if it.kind is bool:
-        return click.Option([f"--{it.name.replace('_', '-')}"], is_flag=True, help=it.help)
-    kind = it.kind
-    if it.kind in ("names", "integers"):
-        kind = str
-        words["callback"] = _names if it.kind == "names" else _integers
-    elif isinstance(it.kind, tuple):
-        kind = click.Choice(it.kind)
-    elif it.least is not None:
-        kind = click.IntRange(it.least)
-    number = {"multiple": True} if it.several < 0 else {"nargs": it.several}
-    return click.Option([f"--{it.name.replace('_', '-')}"], type=kind, **number, **words)
-
-
-def _names(ctx: click.Context, param: click.Parameter, text: str) -> list[str] | None:
-    return None if text == "all" else [name.strip() for name in text.split(",")]
-
-
-def _integers(ctx: click.Context, param: click.Parameter, text: str) -> list[int]:
-    try:
-        return [int(part) for part in text.split(",")]
-    except ValueError:
-        raise click.BadParameter(f"expected numbers such as 3,6,10; got {text!r}") from None
 
 
 def _run(name: str, it: Experiment, *, output: str | None, quick: bool, **options: Any) -> Answer:
