@@ -98,7 +98,14 @@ def clips() -> str:
     """Built-in motion."""
     return table(
         ("clip", "content", "length"),
-        [(f"`{n}`", first_line(make), f"{make().duration:.1f} s") for n, make in CLIPS.items()],
+        [
+            (
+                f"`{name}`",
+                first_line(inspect.unwrap(make).__self__.write),
+                f"{make().duration:.1f} s",
+            )
+            for name, make in CLIPS.items()
+        ],
     )
 
 

@@ -43,14 +43,9 @@ def bench_chains(
     quick: bool = False,
     progress: ex.Progress = None,
 ) -> ex.Measurements:
-    """Measure solvers on chains of length 1; times are in microseconds per call.
+    """Measure solvers (default all that work on any chain) on chains of length 1.
 
-    Args:
-        solvers: names; default all that work on any chain.
-        joints: numbers of joints of the chains.
-        trials: targets for each chain and case.
-        quick: fewer trials; the same keys.
-        progress: see `experiment`.
+    Each of them solves for `trials` targets on each chain; times are in microseconds per call.
     """
     methods = ex.choose_solvers(solvers, "chains")
     count = trials or (QUICK_TRIALS if quick else TRIALS)

@@ -72,6 +72,10 @@ class Table(NamedTuple):
     columns: list[Column]
     rows: Sequence[Row]
 
+    def cells(self) -> list[list[str]]:
+        """Return the text of each column for each row."""
+        return [[column.cell(row) for column in self.columns] for row in self.rows]
+
 
 class Facts(NamedTuple):
     """Single measurements, one a line: name and text."""

@@ -100,12 +100,7 @@ def bench_limits(
 ) -> ex.Measurements:
     """Measure everything; angles are in degrees, times in milliseconds.
 
-    Args:
-        recordings: clips with their kind and subject.
-        solvers: names of solvers of people, for the experiment of Fig. 8.
-        family: limits of ball joints in it.
-        quick: fewer trials, clips and frames; the same keys.
-        progress: see `experiment`.
+    Solvers, by name, and the family of limits of ball joints are those of Fig. 8.
     """
     trials, parts = QUICK_TRIALS if quick else TRIALS, 100
     step = progress or (lambda done, total: None)

@@ -210,8 +210,6 @@ def _hinged(body: Skeleton, name: str) -> bool:
     return int(body.articulation.freedom[body.index(name)]) == 1
 
 
-QUICK_SEEDS, MANY_SEEDS = 20, 100
-"""Seeds of a scene: in a quick run, and else. No setting was chosen by them."""
 Facts = dict[str, float]
 
 

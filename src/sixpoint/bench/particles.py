@@ -60,13 +60,9 @@ def bench_particles(
     quick: bool = False,
     progress: ex.Progress = None,
 ) -> ex.Measurements:
-    """Measure success, time, and the scenes with several constraints.
+    """Measure success, with `trials` targets a cell, time, and scenes with several constraints.
 
-    Args:
-        trials: of each cell of the success table.
-        seed: of targets and of the filter; default `SEED`.
-        quick: fewer trials and smaller grids; the same keys.
-        progress: see `experiment`.
+    The seed (default `SEED`) is that of targets and of the filter.
     """
     count = trials or (QUICK_TRIALS if quick else TRIALS)
     seed = ex.SEED if seed is None else seed

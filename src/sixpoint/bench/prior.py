@@ -115,15 +115,11 @@ def bench_prior(
     quick: bool = False,
     progress: ex.Progress = None,
 ) -> ex.Measurements:
-    """Measure; returns numbers for JSON.
+    """Measure what a prior gains on clips and under stress.
 
-    Args:
-        clips: name -> motion; the paper's clips get its weights for plain sequential IK. Those
-            whose names agree up to the first underscore are of one person.
-        people: name -> motions of people whom the prior was not fitted to, for a table of them.
-        prior: file of a model; empty for the built-in one.
-        quick: at most 240 frames of each clip and fewer stresses; the same keys.
-        progress: see `experiment`.
+    The paper's clips get its weights for plain sequential IK. Clips whose names agree up to the
+    first underscore are of one person. `people` are those whom the prior, a file of a model or
+    empty for the built-in one, was not fitted to: name -> motions, for a table of them.
     """
     if not clips:
         raise InputError("Expected at least one clip, got none.")
@@ -146,8 +142,8 @@ def bench_prior(
     ]
     parts = (len(chosen) + len(aside)) * len(solvers) + len(chosen) * len(followers)
     step = ex.counted(progress, parts + len(stresses) + 2 + len(MISTAKES))
-    rows = _rows(chosen, solvers, step)
-    kept_aside = _rows(aside, solvers, step)
+    rows = _named_rows(chosen, solvers, step)
+    kept_aside = _named_rows(aside, solvers, step)
     everybody = [{**row, "subject": ALL} for row in kept_aside]
     stressed = []
     for kind, level, name in stresses:
@@ -168,16 +164,25 @@ def bench_prior(
 
 
 def _rows(
-    clips: Clips, solvers: Mapping[str, Solver], step: Callable[[], None]
-) -> list[dict[str, Any]]:
+    clips: Clips, solvers: Mapping[Any, Solver], step: Callable[[], None]
+) -> list[tuple[str, Any, dict[str, Any]]]:
+    """Return name of the clip, key of the solver and errors; `step` is called after each."""
     rows = []
     for clip_name, clip in clips.items():
-        for name, method in solvers.items():
-            row = error_row(*evaluate(with_paper_weights(method, clip_name), clip))
-            subject = subject_name(Path(clip_name))
-            rows.append({"clip": clip_name, "subject": subject, "solver": name, **row})
+        for key, method in solvers.items():
+            found = evaluate(with_paper_weights(method, clip_name), clip)
+            rows.append((clip_name, key, error_row(*found)))
             step()
     return rows
+
+
+def _named_rows(
+    clips: Clips, solvers: Mapping[str, Solver], step: Callable[[], None]
+) -> list[dict[str, Any]]:
+    return [
+        {"clip": clip, "subject": subject_name(Path(clip)), "solver": name, **row}
+        for clip, name, row in _rows(clips, solvers, step)
+    ]
 
 
 def _stressed(kind: str, level: float, method: Solver, clips: Clips) -> dict[str, float]:
@@ -306,13 +311,11 @@ def bench_others(
     clips: Clips, solvers: Mapping[tuple[str, str], Solver], step: Callable[[], None]
 ) -> dict[str, Any]:
     """Measure other solvers on clips; `step` is called after each solver on each clip."""
-    rows = []
-    for clip_name, clip in clips.items():
-        for (name, variant), method in solvers.items():
-            row = error_row(*evaluate(with_paper_weights(method, clip_name), clip))
-            rows.append({"clip": clip_name, "solver": name, "variant": variant,
-                         **{key: row[key] for key in FOLLOWER_KEYS}})  # fmt: skip
-            step()
+    rows = [
+        {"clip": clip, "solver": name, "variant": variant}
+        | {key: row[key] for key in FOLLOWER_KEYS}
+        for clip, (name, variant), row in _rows(clips, solvers, step)
+    ]
     return {"rows": rows, "averages": averages(rows, ("solver", "variant"))}
 
 

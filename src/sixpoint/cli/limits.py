@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,6 @@ from .options import (
 )
 
 if TYPE_CHECKING:
-    from ..limits import LimitEstimator
     from ..limits.estimate.estimate import Estimate
 
 FAMILIES = ("swing_twist", "zyz", "zyz_centred", "xyz")
@@ -60,7 +59,7 @@ FAMILIES = ("swing_twist", "zyz", "zyz_centred", "xyz")
 @file_options
 @role_option
 @json_option
-def command(sources: tuple[str, ...], output: str, reading: Reading, **given: Any) -> Answer:
+def limits(sources: tuple[str, ...], output: str, reading: Reading, **given: Any) -> Answer:
     """Estimate joint types and limits from clips of one rig.
 
     CLIP is a motion file or a folder with BVH clips; what all clips do together is allowed.
@@ -70,6 +69,7 @@ def command(sources: tuple[str, ...], output: str, reading: Reading, **given: An
     sixpoint reconstruct squats.bvh -o out.bvh --limits limits.json
     """  # noqa: D301  (click wants the backspace itself)
     from ..bench.experiment import clip_paths
+    from ..limits import LimitEstimator
 
     family, pictures = given["family"], given["pictures"]
     with wrong_call():
@@ -78,8 +78,15 @@ def command(sources: tuple[str, ...], output: str, reading: Reading, **given: An
     for path, suffix in ((output, ".json"), (given["csv"], ".csv"), (given["urdf"], ".urdf")):
         if path is not None:
             check_output(path, (suffix,), [str(clip) for clip in paths])
+    estimator: LimitEstimator | None = None
     with progress("clips") as tell:
-        estimator = _collect(paths, reading, options, tell)
+        for k, path in enumerate(paths):  # one after the other: none is kept
+            tell(k, len(paths))
+            motion = reading.load(str(path))
+            if estimator is None:
+                estimator = LimitEstimator(motion.skeleton, **options)
+            estimator.add(motion, path.name)
+    assert estimator is not None
     estimate = estimator.estimate()
     files = {output: estimate.text(family).encode()}
     if given["csv"] is not None:
@@ -110,11 +117,9 @@ def _estimator_options(given: Mapping[str, Any]) -> dict[str, Any]:
 
     fixed = given["fixed_spread"]
     rules = TypeRules(
-        rule=given["rule"],
-        share=given["share"],
         hinge_spread=math.radians(given["hinge_spread"]),
         fixed_spread=None if fixed is None else math.radians(fixed),
-        reference=given["reference"],
+        **{key: given[key] for key in ("rule", "share", "reference")},
     )
     options = {
         "rules": rules,
@@ -137,26 +142,6 @@ def _rate(text: str) -> float | None:
         return float(text)
     except ValueError:
         raise InputError(f"Expected a positive `rate` in Hz, or all; got {text!r}.") from None
-
-
-def _collect(
-    paths: Sequence[Path],
-    reading: Reading,
-    options: dict[str, Any],
-    tell: Callable[[int, int], None],
-) -> LimitEstimator:
-    """Read one clip after the other; none is kept."""
-    from ..limits import LimitEstimator
-
-    estimator: LimitEstimator | None = None
-    for k, path in enumerate(paths):
-        tell(k, len(paths))
-        motion = reading.load(str(path))
-        if estimator is None:
-            estimator = LimitEstimator(motion.skeleton, **options)
-        estimator.add(motion, path.name)
-    assert estimator is not None
-    return estimator
 
 
 def _write(files: dict[str, bytes], folder: str | None) -> None:

@@ -74,6 +74,11 @@ def file_options(command: Callable[..., Any]) -> Callable[..., Any]:
 role_option = click.option("--role", "roles", multiple=True, metavar="ROLE=JOINT",
                            help="Which joint plays a role (l_wrist=LeftHand); repeat for more."
                            )  # fmt: skip
+set_option = click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
+                          help="A setting of the solver.")  # fmt: skip
+height_option = click.option("--height", type=click.FloatRange(min=0.5, max=2.6), default=1.75,
+                             show_default=True, metavar="METRES", help="How tall the person is."
+                             )  # fmt: skip
 lenient_option = click.option(
     "--lenient", is_flag=True, help="Read what is whole of a damaged file."
 )

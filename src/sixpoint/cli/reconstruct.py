@@ -1,8 +1,9 @@
-"""`sixpoint reconstruct`: one clip, or every clip in a folder."""
+"""`sixpoint reconstruct` and `demo`: one clip, every clip in a folder, or a built-in one."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,20 +19,20 @@ from .options import (
     lenient_option,
     make_solver,
     role_option,
+    set_option,
     wrong_call,
 )
 
 if TYPE_CHECKING:
     from ..api import Job
+    from ..studio.panels import Panel
 
 
 @click.command("reconstruct")
 @click.argument("source", metavar="IN")
 @click.option("-o", "--output", required=True, metavar="OUT", help="File, or folder if IN is one.")
 @click.option("--solver", "name", help="See `sixpoint solvers`.  [default: sik]")
-@click.option(
-    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of the solver."
-)
+@set_option
 @click.option("--weights", nargs=3, type=float, metavar="W1 W2 W3",
               help="How much wrists, ankles and the frame before turn the pelvis.")  # fmt: skip
 @click.option("--collisions", is_flag=True, help="Push elbows out of the torso.")
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
     "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Clips at a time."
 )
 @json_option
-def command(source: str, output: str, jobs: int, reading: Reading, **given: Any) -> Answer:
+def reconstruct(source: str, output: str, jobs: int, reading: Reading, **given: Any) -> Answer:
     """Reconstruct full-body motion from six points.
 
     IN is a motion (its six points are taken, the rest is kept for the report), a file of tracked
@@ -162,3 +163,95 @@ def show_report(title: str, report: Mapping[str, Any]) -> None:
     ]
     show_facts(title, rows)
     say_notes(report["warnings"])
+
+
+@click.command("demo")
+@click.option(
+    "-o", "--output", default="demo", show_default=True, metavar="DIR", help="Made if new."
+)
+@click.option("--clip", default="reach", show_default=True, help="Which built-in clip.")
+@click.option("--solver", "name", default="sik", show_default=True, help="See `sixpoint solvers`.")
+@json_option
+def demo(output: str, clip: str, name: str) -> Answer:
+    """Reconstruct a built-in clip from six points and show the result.
+
+    Needs no file, no screen and no network.
+    """
+    from ..api import report_of
+    from ..data.clips import builtin
+    from ..formats import save
+    from ..motion.metrics import compare
+    from ..studio.panels import Panel
+
+    solver = make_solver(name, SETTINGS.get(name, ()))
+    with wrong_call():
+        original = builtin(clip)
+    points = original.points()
+    with compiling():
+        tracker = solver.prepare(original.skeleton, rate=points.rate)
+        result = tracker.solve_clip(points)
+    motion = replace(result.motion, source=original.source)
+    report = report_of(result, compare(motion, original))
+
+    folder = Path(output)
+    folder.mkdir(parents=True, exist_ok=True)
+    files = [str(folder / "original.bvh"), str(folder / "reconstruction.bvh")]
+    save(original, files[0])
+    save(motion, files[1])
+    panels = [
+        Panel(original, f"Original: {clip}", points),
+        Panel(motion, f"Reconstruction from six points: {name}", points),
+    ]
+    for file, draw in (("contact_sheet.png", _draw_sheet), ("playback.html", _draw_page)):
+        if _drawn(draw, panels, str(folder / file), report):
+            files.append(str(folder / file))
+    title = f"{clip}, {points.positions.shape[1]} points -> {original.skeleton.joint_count} joints"
+    how = ", ".join((solver.title, *SETTINGS.get(name, ())))
+
+    def show() -> None:
+        show_report(f"{title}  ({how})", report)
+        click.echo("\nWrote")
+        for file in files:
+            click.echo(f"  {file}")
+        click.echo(NEXT.format(folder=folder))
+
+    return Answer(report | {"outputs": files}, show)
+
+
+SETTINGS = {"sik": ("swivel=search", "feet=level")}
+"""The demo shows a solver at its best; `sixpoint reconstruct` starts from the published method."""
+
+NEXT = """
+Try next
+  open {folder}/playback.html in a browser: both figures in 3D
+  sixpoint info YOUR.bvh                      is your rig recognised?
+  sixpoint reconstruct YOUR.bvh -o out.bvh --set swivel=search
+                                              the same with your own clip
+  sixpoint render YOUR.bvh out.bvh -o both.gif"""
+
+
+def _drawn(
+    draw: Callable[[list[Panel], str], None], panels: list[Panel], path: str, report: dict[str, Any]
+) -> bool:
+    """Draw, or note which extra is missing: the rest of the demo does not depend on it."""
+    from ..errors import MissingExtra
+
+    try:
+        draw(panels, path)
+    except MissingExtra as error:
+        report["warnings"].append(str(error))
+        return False
+    return True
+
+
+def _draw_sheet(panels: list[Panel], path: str) -> None:
+    from ..studio.pictures import contact_sheet
+
+    contact_sheet(panels, path)
+
+
+def _draw_page(panels: list[Panel], path: str) -> None:
+    from ..studio.page import playback_page
+
+    with progress("page") as tell:
+        playback_page(panels, path, title="sixpoint demo", progress=tell)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -18,9 +18,6 @@ from .options import (
     role_option,
     wrong_call,
 )
-
-if TYPE_CHECKING:
-    pass
 
 SUFFIXES = (".png", ".gif", ".mp4", ".html")
 
@@ -46,7 +43,7 @@ SUFFIXES = (".png", ".gif", ".mp4", ".html")
 @file_options
 @role_option
 @json_option
-def command(sources: tuple[str, ...], output: str, reading: Reading, **given: Any) -> Answer:
+def render(sources: tuple[str, ...], output: str, reading: Reading, **given: Any) -> Answer:
     """Draw one motion, or several side by side.
 
     A .png is a contact sheet, a .gif or .mp4 (needs ffmpeg) moves, a .html plays in 3D.

@@ -29,7 +29,7 @@ from .options import Answer, check_output, json_option, wrong_call
 @click.option("--credit", default="", help="Who is to be thanked for the data; for the card.")
 @click.option("--quick", is_flag=True, help="A tenth of the steps: to see whether it works.")
 @json_option
-def command(data: str, output: str, **given: Any) -> Answer:
+def train(data: str, output: str, **given: Any) -> Answer:
     """Fit a prior to motion: what people tend to do.
 
     DATA is a folder of BVH clips (01_walk.bvh, 01_run.bvh, 02_walk.bvh: the name up to the first
