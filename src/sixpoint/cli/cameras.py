@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .console import compiling, progress, say_notes, show_facts
-from .options import Answer, check_output, height_option, json_option, make_solver, wrong_call
+from . import console as c
 
 if TYPE_CHECKING:
     from ..body.skeleton import Skeleton
@@ -44,8 +43,8 @@ if TYPE_CHECKING:
 @click.option("--feedback", default="sik", show_default=True, metavar="SOLVER|none",
               help="Whose elbows help to find the wrists.")  # fmt: skip
 @click.option("--debug", metavar="DIR", help="Also write a picture of every stage, once a second.")
-@json_option
-def capture(**given: Any) -> Answer:
+@c.json_option
+def capture(**given: Any) -> c.Answer:
     """Tracked points from two cameras, or from keypoints.
 
     Two folders of pictures, two video files or the numbers of two cameras; one person before a wall
@@ -63,7 +62,7 @@ def capture(**given: Any) -> Answer:
     from ..vision.keypoints import is_keypoints, load_keypoints, triangulate_keypoints
 
     call = SimpleNamespace(**given)
-    check_output(call.output, suffixes("write_points"))
+    c.check_output(call.output, suffixes("write_points"))
     if len(call.views) < 2:
         raise click.UsageError(f"Expected two views or more, got {len(call.views)}.")
     if call.calibration is None:
@@ -72,7 +71,7 @@ def capture(**given: Any) -> Answer:
             "from pictures of a board."
         )
     known = load_cameras(call.calibration)
-    with wrong_call():
+    with c.wrong_call():
         cameras = cameras_of_views(known, call.views, call.names and call.names.split(","))
     if len(cameras) != len(call.views):
         listed = ", ".join(camera.name for camera in cameras)
@@ -103,7 +102,7 @@ def capture(**given: Any) -> Answer:
     save_points(points, call.output)
 
     def show() -> None:
-        show_facts(
+        c.show_facts(
             f"{' + '.join(Path(view).name for view in call.views)} -> {call.output}",
             [
                 ("frames", f"{len(points)} at {points.rate:g} Hz"),
@@ -111,9 +110,9 @@ def capture(**given: Any) -> Answer:
                 ("time", f"{report['seconds']:.1f} s"),
             ],
         )
-        say_notes(warnings)
+        c.say_notes(warnings)
 
-    return Answer(report, show)
+    return c.Answer(report, show)
 
 
 def _from_pictures(call: SimpleNamespace, cameras: Sequence[Camera]) -> tuple[Recording, float]:
@@ -132,7 +131,7 @@ def _from_pictures(call: SimpleNamespace, cameras: Sequence[Camera]) -> tuple[Re
     feedback = None if call.feedback == "none" else _elbows(call.feedback, body, capture.rate)
     total = call.frames or sources[0].count or 0
     begin = time.perf_counter()
-    with progress("capture") as tell:
+    with c.progress("capture") as tell:
 
         def watch(number: int, pair: Any, frame: CaptureFrame) -> None:
             tell(number + 1, total)
@@ -171,7 +170,7 @@ def _settings(call: SimpleNamespace, source: Footage) -> CaptureSettings:
             raise click.BadParameter(
                 f"expected R,G,B or auto, got {call.key!r}", param_hint="--key"
             ) from None
-        with wrong_call():
+        with c.wrong_call():
             wall = ChromaKey((red, green, blue))
     elif empty is None:
         wall = learn_key(source.first)
@@ -182,8 +181,8 @@ def _elbows(name: str, body: Skeleton, rate: float) -> Feedback:
     """Return feedback of where a solver leaves the elbows, to find the wrists of the next frame."""
     from ..vision.capture import elbow_feedback
 
-    tracker = make_solver(name, ()).prepare(body, rate=rate)
-    with compiling():
+    tracker = c.make_solver(name, ()).prepare(body, rate=rate)
+    with c.compiling():
         tracker.warm_up()
     return elbow_feedback(lambda points: tracker.solve(points).pose.world()[0], body, rate)
 
@@ -202,8 +201,8 @@ def _elbows(name: str, body: Skeleton, rate: float) -> Feedback:
               help="The pair in which the board stands upright: what the world is.")  # fmt: skip
 @click.option("--above-ground", type=float, default=0.0, show_default=True, metavar="METRES",
               help="Height of its first corner then.")  # fmt: skip
-@json_option
-def calibrate(left: str, right: str, output: str, **given: Any) -> Answer:
+@c.json_option
+def calibrate(left: str, right: str, output: str, **given: Any) -> c.Answer:
     """Where two cameras stand, from pictures of a chessboard or a ChArUco board.
 
     LEFT and RIGHT are folders or videos that show the board at the same moments, ten poses or more.
@@ -216,14 +215,14 @@ def calibrate(left: str, right: str, output: str, **given: Any) -> Answer:
     from ..vision.calibration import Board, calibrate_pair, save_cameras
     from ..vision.images import open_footage, read_together
 
-    check_output(output, (".json",))
+    c.check_output(output, (".json",))
     try:
         columns, rows = (int(part) for part in given["board"].lower().split("x"))
     except ValueError:
         raise click.BadParameter(
             f"expected COLUMNSxROWS such as 9x6, got {given['board']!r}", param_hint="--board"
         ) from None
-    with wrong_call():
+    with c.wrong_call():
         chosen = Board(columns, rows, given["square"], given["marker"])
     sources = [open_footage(left), open_footage(right)]
     if any(source.kind == "camera" for source in sources):
@@ -247,7 +246,7 @@ def calibrate(left: str, right: str, output: str, **given: Any) -> Answer:
         ("error", f"{found.error:.2f} pixels RMS"),
         ("cameras", f"{found.baseline:.3f} m apart, focal lengths {listed} px"),
     ]
-    return Answer(report, lambda: show_facts(title, facts))
+    return c.Answer(report, lambda: c.show_facts(title, facts))
 
 
 @click.command("stage")
@@ -265,14 +264,14 @@ def calibrate(left: str, right: str, output: str, **given: Any) -> Answer:
               )  # fmt: skip
 @click.option("--seed", type=click.IntRange(0), default=2006, show_default=True,
               help="Of the noise.")  # fmt: skip
-@height_option
+@c.height_option
 @click.option("--distance", type=click.FloatRange(min=0.5, max=20.0), default=2.0,
               show_default=True, metavar="METRES", help="Of the cameras from them.")  # fmt: skip
 @click.option("--baseline", type=click.FloatRange(min=0.01, max=10.0), default=0.8,
               show_default=True, metavar="METRES", help="Between the cameras.")  # fmt: skip
 @click.option("--frames", type=click.IntRange(1), metavar="N", help="No more than so many.")
-@json_option
-def stage(output: str, name: str, height: float, **given: Any) -> Answer:
+@c.json_option
+def stage(output: str, name: str, height: float, **given: Any) -> c.Answer:
     """Play a synthetic scene before two calibrated cameras of 320 x 240.
 
     Writes left/ and right/ (pictures), cameras.json, marks.json and truth.npz.
@@ -282,24 +281,24 @@ def stage(output: str, name: str, height: float, **given: Any) -> Answer:
     from ..vision.synthetic.room import Actor, Conditions, Room, room_cameras
     from ..vision.synthetic.scenes import scene
 
-    with wrong_call():
+    with c.wrong_call():
         motion = scene(name, height).frames(slice(0, given["frames"]))
         conditions = Conditions(
             **{key: given[key] for key in ("noise", "dimming", "obstacle", "seed")}
         )
     cameras = room_cameras(distance=given["distance"], baseline=given["baseline"])
     room, folder = Room((Actor(motion),), cameras, conditions), Path(output)
-    with progress("stage") as tell:
+    with c.progress("stage") as tell:
         truth = write_room(folder, room, height, tell)
     save_points(truth, folder / "truth.npz")
     report = {"output": output, "scene": name, "frames": len(truth), "rate": truth.rate}
 
     def show() -> None:
-        show_facts(f"{name} -> {output}", [("frames", f"{len(truth)} at {truth.rate:g} Hz")])
+        c.show_facts(f"{name} -> {output}", [("frames", f"{len(truth)} at {truth.rate:g} Hz")])
         click.echo(
             f"Next: sixpoint capture {folder / 'left'} {folder / 'right'} "
             f"--calibration {folder / 'cameras.json'} -o points.npz"
             + (f" --height {height:g}" if height != 1.75 else "")
         )
 
-    return Answer(report, show)
+    return c.Answer(report, show)

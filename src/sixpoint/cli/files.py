@@ -7,17 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .console import say, say_notes, show_facts, show_table
-from .options import (
-    Answer,
-    Reading,
-    check_output,
-    check_rate,
-    file_options,
-    json_option,
-    lenient_option,
-    role_option,
-)
+from . import console as c
 
 if TYPE_CHECKING:
     from ..formats import FileInfo
@@ -26,9 +16,9 @@ if TYPE_CHECKING:
 
 @click.command("info")
 @click.argument("path", metavar="FILE")
-@file_options
-@json_option
-def info(path: str, reading: Reading) -> Answer:
+@c.file_options
+@c.json_option
+def info(path: str, reading: c.Reading) -> c.Answer:
     """Show format, joints, roles, frames, rate, height and problems of FILE.
 
     Damaged files are read as far as they go.
@@ -36,7 +26,7 @@ def info(path: str, reading: Reading) -> Answer:
     from ..formats import inspect
 
     found = inspect(path, **reading.options)
-    return Answer(found.as_dict(), lambda: show_facts(found.path, _file_facts(found)))
+    return c.Answer(found.as_dict(), lambda: c.show_facts(found.path, _file_facts(found)))
 
 
 def _file_facts(found: FileInfo) -> list[tuple[str, str]]:
@@ -61,26 +51,26 @@ def _file_facts(found: FileInfo) -> list[tuple[str, str]]:
 @click.argument("source", metavar="IN")
 @click.argument("output", metavar="OUT")
 @click.option("--rate", type=float, metavar="HZ", help="Resample to this rate.")
-@lenient_option
-@file_options
-@role_option
-@json_option
-def convert(source: str, output: str, rate: float | None, reading: Reading) -> Answer:
+@c.lenient_option
+@c.file_options
+@c.role_option
+@c.json_option
+def convert(source: str, output: str, rate: float | None, reading: c.Reading) -> c.Answer:
     """Read IN, a motion or tracked points, and write it as OUT."""
     from .. import formats
 
     if rate is not None:
-        check_rate(rate, "--rate")
+        c.check_rate(rate, "--rate")
     notes: tuple[str, ...] = ()
     if formats.holds_points(source):
-        check_output(output, formats.suffixes("write_points"), [source])
+        c.check_output(output, formats.suffixes("write_points"), [source])
         if rate is not None:
             raise click.UsageError("--rate is for motions; tracked points keep their rate.")
         points = formats.load_points(source)
         formats.save_points(points, output)
         frames, rate = len(points), points.rate
     else:
-        check_output(output, formats.suffixes("write"), [source])
+        c.check_output(output, formats.suffixes("write"), [source])
         motion = reading.load(source)
         notes = motion.source.notes
         if rate is not None:
@@ -90,19 +80,19 @@ def convert(source: str, output: str, rate: float | None, reading: Reading) -> A
     report = {"input": source, "output": output, "frames": frames, "rate": rate, "warnings": notes}
 
     def show() -> None:
-        say(f"wrote {output}: {frames} frames at {rate:g} Hz")
-        say_notes(notes)
+        c.say(f"wrote {output}: {frames} frames at {rate:g} Hz")
+        c.say_notes(notes)
 
-    return Answer(report, show)
+    return c.Answer(report, show)
 
 
 @click.command("compare")
 @click.argument("original")
 @click.argument("reconstructed")
-@file_options
-@role_option
-@json_option
-def compare(original: str, reconstructed: str, reading: Reading) -> Answer:
+@c.file_options
+@c.role_option
+@c.json_option
+def compare(original: str, reconstructed: str, reading: c.Reading) -> c.Answer:
     """Measure RECONSTRUCTED against ORIGINAL: same joints, frame by frame.
 
     Positions are divided by body height; orientations are in radians.
@@ -111,7 +101,7 @@ def compare(original: str, reconstructed: str, reading: Reading) -> Answer:
 
     first, second = reading.load(original), reading.load(reconstructed)
     found = metrics.compare(second, first)
-    return Answer(found.as_dict(), lambda: _show_errors(found))
+    return c.Answer(found.as_dict(), lambda: _show_errors(found))
 
 
 def _show_errors(found: Comparison) -> None:
@@ -119,7 +109,7 @@ def _show_errors(found: Comparison) -> None:
         keys = (f"{name}_rms", f"{name}_mean", f"{name}_rms_inner")
         return [_number(getattr(found, key)) for key in keys]
 
-    show_table(
+    c.show_table(
         f"{found.frames} frames at {found.rate:g} Hz, body height {found.height:.3f} m",
         ("error", "RMS", "mean", "without wrists, ankles", "unit"),
         [
@@ -127,7 +117,7 @@ def _show_errors(found: Comparison) -> None:
             ("orientation", *errors("orientation"), "rad"),
         ],
     )
-    show_table(
+    c.show_table(
         None,
         ("role", "position [mm]", "orientation [rad]"),
         [
@@ -137,7 +127,7 @@ def _show_errors(found: Comparison) -> None:
     )
     swivels = ", ".join(f"{limb} {_number(angle, 3)}" for limb, angle in found.swivel.items())
     steps = f"{found.steps_over_30deg} (original {found.steps_over_30deg_original})"
-    show_facts(
+    c.show_facts(
         None,
         [
             ("swivel error [rad]", swivels),
@@ -146,7 +136,7 @@ def _show_errors(found: Comparison) -> None:
             ("jumps over 30 degrees", steps),
         ],
     )
-    say_notes(found.warnings)
+    c.say_notes(found.warnings)
 
 
 def _number(value: float, digits: int = 4) -> str:

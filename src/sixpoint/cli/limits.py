@@ -10,16 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .console import progress, say, show_facts, show_table
-from .options import (
-    Answer,
-    Reading,
-    check_output,
-    file_options,
-    json_option,
-    role_option,
-    wrong_call,
-)
+from . import console as c
 
 if TYPE_CHECKING:
     from ..limits.estimate.estimate import Estimate
@@ -56,10 +47,10 @@ FAMILIES = ("swing_twist", "zyz", "zyz_centred", "xyz")
 @click.option("--csv", metavar="FILE", help="Also write a table.")
 @click.option("--urdf", metavar="FILE", help="Also write a robot with these limits.")
 @click.option("--pictures", metavar="DIR", help="Also draw the samples and the limits.")
-@file_options
-@role_option
-@json_option
-def limits(sources: tuple[str, ...], output: str, reading: Reading, **given: Any) -> Answer:
+@c.file_options
+@c.role_option
+@c.json_option
+def limits(sources: tuple[str, ...], output: str, reading: c.Reading, **given: Any) -> c.Answer:
     """Estimate joint types and limits from clips of one rig.
 
     CLIP is a motion file or a folder with BVH clips; what all clips do together is allowed.
@@ -72,14 +63,14 @@ def limits(sources: tuple[str, ...], output: str, reading: Reading, **given: Any
     from ..limits import LimitEstimator
 
     family, pictures = given["family"], given["pictures"]
-    with wrong_call():
+    with c.wrong_call():
         options = _estimator_options(given)
     paths = [path for source in sources for path in clip_paths(source)]
     for path, suffix in ((output, ".json"), (given["csv"], ".csv"), (given["urdf"], ".urdf")):
         if path is not None:
-            check_output(path, (suffix,), [str(clip) for clip in paths])
+            c.check_output(path, (suffix,), [str(clip) for clip in paths])
     estimator: LimitEstimator | None = None
-    with progress("clips") as tell:
+    with c.progress("clips") as tell:
         for k, path in enumerate(paths):  # one after the other: none is kept
             tell(k, len(paths))
             motion = reading.load(str(path))
@@ -106,7 +97,7 @@ def limits(sources: tuple[str, ...], output: str, reading: Reading, **given: Any
         files |= dict(zip(drawn, content.values(), strict=True))
     _write(files, pictures)
     report = {"output": output} | report_of(estimate, family) | {"pictures": drawn}
-    return Answer(report, lambda: _show(estimate, family, list(files)))
+    return c.Answer(report, lambda: _show(estimate, family, list(files)))
 
 
 def _estimator_options(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -200,10 +191,10 @@ def _show(estimate: Estimate, family: Any, files: Sequence[str]) -> None:
             )
         )
     columns = ("joint", "role", "type", "axis", "ranges [degrees]", "samples", "confidence", "bind")
-    show_table(f"joint types and limits ({family})", columns, rows)
+    c.show_table(f"joint types and limits ({family})", columns, rows)
     types = list(estimate.types.values())
     clips = len(estimate.provenance["clips"])
-    show_facts(
+    c.show_facts(
         None,
         [
             ("clips", f"{clips}, {estimate.fit.samples} samples"),
@@ -212,4 +203,4 @@ def _show(estimate: Estimate, family: Any, files: Sequence[str]) -> None:
         ],
     )
     for path in files:
-        say(f"wrote {path}")
+        c.say(f"wrote {path}")

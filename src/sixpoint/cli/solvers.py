@@ -10,25 +10,15 @@ import click
 
 from ..bench import EXPERIMENTS, find_experiment
 from . import LazyGroup
-from .console import compiling, progress, save_report, say, say_notes, show_facts, show_table
-from .options import (
-    Answer,
-    check_output,
-    height_option,
-    json_option,
-    make_solver,
-    quick_option,
-    set_option,
-    wrong_call,
-)
+from . import console as c
 
 if TYPE_CHECKING:
     from ..bench.experiment import Experiment
 
 
 @click.command("solvers")
-@json_option
-def solvers() -> Answer:
+@c.json_option
+def solvers() -> c.Answer:
     """List the solvers, what they can do, and their settings."""
     from ..solvers import SOLVERS
     from ..solvers.settings import settings_of
@@ -41,7 +31,7 @@ def solvers() -> Answer:
         }
         for name, kind in SOLVERS.items()
     }
-    return Answer({"solvers": found}, lambda: _show_solvers(found))
+    return c.Answer({"solvers": found}, lambda: _show_solvers(found))
 
 
 def _show_solvers(found: dict[str, dict[str, Any]]) -> None:
@@ -50,10 +40,10 @@ def _show_solvers(found: dict[str, dict[str, Any]]) -> None:
         (name, it["title"], *("yes" if able else "-" for able in it["capabilities"].values()))
         for name, it in found.items()
     ]
-    show_table(None, ("solver", "method", *abilities), rows)
+    c.show_table(None, ("solver", "method", *abilities), rows)
     for name, it in found.items():
         facts = [(key, _text(value)) for key, value in it["settings"].items()]
-        show_facts(f"Settings of {name}, for --set", facts)
+        c.show_facts(f"Settings of {name}, for --set", facts)
 
 
 def _text(value: Any) -> str:
@@ -75,9 +65,9 @@ class Experiments(LazyGroup):
         text = f"{EXPERIMENTS[name]}\n\n{it.about}"
 
         @click.command(name, params=[*it.options, folder], help=text)
-        @quick_option
-        @json_option
-        def command(**values: Any) -> Answer:
+        @c.quick_option
+        @c.json_option
+        def command(**values: Any) -> c.Answer:
             return _run(name, it, **values)
 
         return command
@@ -88,35 +78,35 @@ def bench() -> None:
     """Measure solvers on this machine, in numbers that anyone can repeat."""
 
 
-def _run(name: str, it: Experiment, *, output: str | None, quick: bool, **options: Any) -> Answer:
+def _run(name: str, it: Experiment, *, output: str | None, quick: bool, **options: Any) -> c.Answer:
     from ..api import WrongOption
     from ..bench.experiment import machine
     from ..errors import MissingExtra
 
     options["quick"] = quick
     if "set" in options:
-        options["method"] = make_solver(options.pop("solver"), options.pop("set"))
-    with wrong_call():
+        options["method"] = c.make_solver(options.pop("solver"), options.pop("set"))
+    with c.wrong_call():
         chosen = list(it.solvers(options))
         body = it.body()
-    with wrong_call(WrongOption):
+    with c.wrong_call(WrongOption):
         arguments, notes = it.inputs(options)
-    say_notes(notes)
-    with compiling():
+    c.say_notes(notes)
+    with c.compiling():
         for each in chosen:
             each.prepare(body).warm_up()
-    with progress(name) as tell:
+    with c.progress(name) as tell:
         measured = it.run(**arguments, progress=tell)
     report = {"bench": name, "quick": quick} | it.report(measured) | {"machine": machine()}
     if output is not None:
         folder = Path(output)
-        save_report(report, folder / (it.json_name or f"{name}.json"))
+        c.save_report(report, folder / (it.json_name or f"{name}.json"))
         try:
             for path in it.files(measured, folder, arguments) if it.files else ():
-                say(f"wrote {path}")
+                c.say(f"wrote {path}")
         except MissingExtra as error:
-            say(f"note: no pictures: {error}")
-    return Answer(report, lambda: _show_measured(it, report))
+            c.say(f"note: no pictures: {error}")
+    return c.Answer(report, lambda: _show_measured(it, report))
 
 
 def _show_measured(it: Experiment, report: dict[str, Any]) -> None:
@@ -124,18 +114,18 @@ def _show_measured(it: Experiment, report: dict[str, Any]) -> None:
 
     for shown in it.show(report):
         if isinstance(shown, Facts):
-            show_facts(shown.title, shown.pairs)
+            c.show_facts(shown.title, shown.pairs)
         else:
-            show_table(shown.title, [column.title for column in shown.columns], shown.cells())
+            c.show_table(shown.title, [column.title for column in shown.columns], shown.cells())
     machine = report["machine"]
     words = f"{machine['cpu']}, {machine['cores']} cores, Python {machine['python']}"
-    show_facts(None, [("machine", words)])
+    c.show_facts(None, [("machine", words)])
 
 
 @click.command("reach")
 @click.option("-o", "--output", "outputs", required=True, multiple=True, metavar="FILE",
               help="Map to write: .csv, .ply or .png; repeat for more.")  # fmt: skip
-@height_option
+@c.height_option
 @click.option("--scene", metavar="FILE", help="Boxes and ground around (JSON).")
 @click.option("--side", type=click.Choice(["l", "r"]), default="l", show_default=True,
               help="Which hand.")  # fmt: skip
@@ -143,9 +133,9 @@ def _show_measured(it: Experiment, report: dict[str, Any]) -> None:
               metavar="METRES", help="Distance of the places that are tried.")  # fmt: skip
 @click.option("--solver", "name", default="pik-balance", show_default=True,
               help="See `sixpoint solvers`.")  # fmt: skip
-@set_option
-@json_option
-def reach(outputs: tuple[str, ...], height: float, name: str, **given: Any) -> Answer:
+@c.set_option
+@c.json_option
+def reach(outputs: tuple[str, ...], height: float, name: str, **given: Any) -> c.Answer:
     """Map what a hand can reach from where a body stands.
 
     Places of a grid are tagged reachable, unreachable, or colliding: with a box of the scene, or
@@ -160,13 +150,13 @@ def reach(outputs: tuple[str, ...], height: float, name: str, **given: Any) -> A
     from ..tasks import Scene
 
     for output in outputs:
-        check_output(output, (".csv", ".ply", ".png"))
-    solver = make_solver(name, given["settings"])
+        c.check_output(output, (".csv", ".ply", ".png"))
+    solver = c.make_solver(name, given["settings"])
     scene = None if given["scene"] is None else Scene.load(given["scene"])
     body = Skeleton.humanoid(height)
-    with compiling():
+    with c.compiling():
         solver.prepare(body).warm_up()
-    with progress("reach") as tell, wrong_call():
+    with c.progress("reach") as tell, c.wrong_call():
         found = map_reach(
             body, solver, scene, side=given["side"], step=given["step"], progress=tell
         )
@@ -176,4 +166,4 @@ def reach(outputs: tuple[str, ...], height: float, name: str, **given: Any) -> A
     report = {"outputs": list(outputs), "solver": name, "places": len(found.places), **counts}
     title = f"reach of a body of {height:g} m -> {', '.join(outputs)}"
     facts = [(tag, f"{count} places") for tag, count in counts.items()]
-    return Answer(report, lambda: show_facts(title, facts))
+    return c.Answer(report, lambda: c.show_facts(title, facts))
