@@ -117,7 +117,7 @@ def capture(**given: Any) -> c.Answer:
 
 def _from_pictures(call: SimpleNamespace, cameras: Sequence[Camera]) -> tuple[Recording, float]:
     """Capture from two sources of pictures; also returns when that began [s]."""
-    from ..vision.capture import capture_clip, prepare_capture
+    from ..vision.capture import capture_clip, elbow_feedback, prepare_capture
     from ..vision.debug import save_debug_sheet
     from ..vision.images import open_footage, read_together
 
@@ -128,7 +128,12 @@ def _from_pictures(call: SimpleNamespace, cameras: Sequence[Camera]) -> tuple[Re
         raise click.UsageError("Expected --frames N with cameras, which have no end.")
     body, settings = _body(call, cameras), _settings(call, sources[0])
     capture, notes = prepare_capture(sources, cameras, body, settings, call.rate)
-    feedback = None if call.feedback == "none" else _elbows(call.feedback, body, capture.rate)
+    feedback: Feedback | None = None
+    if call.feedback != "none":  # where a solver leaves the elbows helps to find the next wrists
+        tracker = c.make_solver(call.feedback, ()).prepare(body, rate=capture.rate)
+        with c.compiling():
+            tracker.warm_up()
+        feedback = elbow_feedback(lambda p: tracker.solve(p).pose.world()[0], body, capture.rate)
     total = call.frames or sources[0].count or 0
     begin = time.perf_counter()
     with c.progress("capture") as tell:
@@ -175,16 +180,6 @@ def _settings(call: SimpleNamespace, source: Footage) -> CaptureSettings:
     elif empty is None:
         wall = learn_key(source.first)
     return CaptureSettings(key=wall, backgrounds=empty, feet=call.feet, wrist=call.wrist)
-
-
-def _elbows(name: str, body: Skeleton, rate: float) -> Feedback:
-    """Return feedback of where a solver leaves the elbows, to find the wrists of the next frame."""
-    from ..vision.capture import elbow_feedback
-
-    tracker = c.make_solver(name, ()).prepare(body, rate=rate)
-    with c.compiling():
-        tracker.warm_up()
-    return elbow_feedback(lambda points: tracker.solve(points).pose.world()[0], body, rate)
 
 
 @click.command("calibrate")

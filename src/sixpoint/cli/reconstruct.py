@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,6 @@ from . import console as c
 
 if TYPE_CHECKING:
     from ..api import Job
-    from ..studio.panels import Panel
 
 
 @click.command("reconstruct")
@@ -167,9 +166,12 @@ def demo(output: str, clip: str, name: str) -> c.Answer:
     """
     from ..api import report_of
     from ..data.clips import builtin
+    from ..errors import MissingExtra
     from ..formats import save
     from ..motion.metrics import compare
+    from ..studio.page import playback_page
     from ..studio.panels import Panel
+    from ..studio.pictures import contact_sheet
 
     solver = c.make_solver(name, SETTINGS.get(name, ()))
     with c.wrong_call():
@@ -190,8 +192,21 @@ def demo(output: str, clip: str, name: str) -> c.Answer:
         Panel(original, f"Original: {clip}", points),
         Panel(motion, f"Reconstruction from six points: {name}", points),
     ]
-    for file, draw in (("contact_sheet.png", _draw_sheet), ("playback.html", _draw_page)):
-        if _drawn(draw, panels, str(folder / file), report):
+
+    def page(path: str) -> None:
+        with c.progress("page") as tell:
+            playback_page(panels, path, title="sixpoint demo", progress=tell)
+
+    def sheet(path: str) -> None:
+        contact_sheet(panels, path)
+
+    pictures = {"contact_sheet.png": sheet, "playback.html": page}
+    for file, draw in pictures.items():
+        try:
+            draw(str(folder / file))
+        except MissingExtra as error:  # the rest of the demo does not depend on it
+            report["warnings"].append(str(error))
+        else:
             files.append(str(folder / file))
     title = f"{clip}, {points.positions.shape[1]} points -> {original.skeleton.joint_count} joints"
     how = ", ".join((solver.title, *SETTINGS.get(name, ())))
@@ -216,30 +231,3 @@ Try next
   sixpoint reconstruct YOUR.bvh -o out.bvh --set swivel=search
                                               the same with your own clip
   sixpoint render YOUR.bvh out.bvh -o both.gif"""
-
-
-def _drawn(
-    draw: Callable[[list[Panel], str], None], panels: list[Panel], path: str, report: dict[str, Any]
-) -> bool:
-    """Draw, or note which extra is missing: the rest of the demo does not depend on it."""
-    from ..errors import MissingExtra
-
-    try:
-        draw(panels, path)
-    except MissingExtra as error:
-        report["warnings"].append(str(error))
-        return False
-    return True
-
-
-def _draw_sheet(panels: list[Panel], path: str) -> None:
-    from ..studio.pictures import contact_sheet
-
-    contact_sheet(panels, path)
-
-
-def _draw_page(panels: list[Panel], path: str) -> None:
-    from ..studio.page import playback_page
-
-    with c.progress("page") as tell:
-        playback_page(panels, path, title="sixpoint demo", progress=tell)
