@@ -43,7 +43,7 @@ PAPER_TABLE_3 = {
 }
 """Milliseconds an update."""
 NOISE = 0.010
-"""Of the hands, to see what becomes of it [m]."""
+"""Standard deviation of noise on the hands [m]."""
 BODIES = ("simple", "legs")
 SCENES = ("box", "crossing", "far_reach", "gestures")
 JOINTS = ("pelvis", "head", "l_shoulder", "l_elbow", "l_wrist")

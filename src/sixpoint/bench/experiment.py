@@ -274,9 +274,9 @@ class Trials(NamedTuple):
     """Solves of a chain, one for each target."""
 
     distances: Floats
-    """Of the end effector from the target [m], shape (T,)."""
+    """Distance of the end effector from the target [m], shape (T,)."""
     iterations: Floats
-    """Shape (T,)."""
+    """Number of iterations, shape (T,)."""
     us: Floats
     """Wall time of a call, the shortest of several [us], shape (T,)."""
 

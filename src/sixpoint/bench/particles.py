@@ -39,7 +39,7 @@ INNER, RIM = (0.0, 0.88), (0.88, 0.98)
 JACOBIAN = {"jacobian-transpose": TransposeSolver(), "damped pseudo-inverse": DampedSolver()}
 """Methods that the paper compares the filter with, which it gives Jacobians by differences."""
 STEP = 1e-7
-"""Of the differences [rad]."""
+"""Step of the finite differences [rad]."""
 TIMED_PARTICLES = (50, 20)
 LIMITED = (("off", None, 0.0), ("wide", 25.0, 15.0), ("biting", 3.0, 2.0))
 """Limits of the 90-DoF chain: none, rarely active ones, and ones that are soon active at every

@@ -43,9 +43,9 @@ class Stress(NamedTuple):
     thinning: int
     """A quick run takes every so many-th level."""
     label: str
-    """Of the axis in the chart."""
+    """Title of the axis in the chart."""
     factor: float
-    """Of the unit on the axis."""
+    """How many units of the axis one unit of the level is."""
 
 
 STRESSES = {
