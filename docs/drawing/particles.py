@@ -23,7 +23,7 @@ from sixpoint.tasks import Balance
 from . import canvas as c
 
 TARGET = np.array([1.3, 0.95, 0.5])
-"""Of the arm, whose end effector starts 2 units away."""
+"""Target of the arm, whose end effector starts 2 units away."""
 COLOURS = (c.LEFT, c.RIGHT, c.GREEN, c.PURPLE, c.ORANGE, c.SKY)
 FLOOR = np.array([(-0.32, 0, -0.25), (0.32, 0, -0.25), (0.32, 0, 0.45), (-0.32, 0, 0.45)])
 SIGMAS = {

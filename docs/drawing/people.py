@@ -11,8 +11,8 @@ import numpy as np
 import sixpoint as sp
 from sixpoint.bench.prior import draw_worst
 from sixpoint.body.skeleton import Skeleton
-from sixpoint.cli.demo import SETTINGS
-from sixpoint.cli.options import make_solver
+from sixpoint.cli.console import make_solver
+from sixpoint.cli.reconstruct import SETTINGS
 from sixpoint.data.clips import CLIPS
 from sixpoint.kernels import arrays
 from sixpoint.kernels.types import Floats

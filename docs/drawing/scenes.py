@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sixpoint.api import reconstruct
-from sixpoint.bench.reach import TAGS, forward_reach, map_reach, sideways_reach, stance_points
+from sixpoint.bench.reach import TAGS, map_reach, reach_scenes, stance_points
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.motion.motion import Motion
 from sixpoint.motion.points import SIX, Points
@@ -124,7 +124,7 @@ def collision_scenes(figure: Any) -> None:
     """A box changes colour when the body is in it (Boulic et al. 2006, Figs. 14 to 16)."""
     signs = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
     edges = [(a, b) for a in range(8) for b in range(a) if np.abs(signs[a] - signs[b]).sum() == 2]
-    for r, (story, yaw) in enumerate(((forward_reach(), 70.0), (sideways_reach(), 20.0))):
+    for r, (story, yaw) in enumerate(zip(reach_scenes(), (70.0, 20.0), strict=True)):
         hit = story.contacts.highlight[:, 0]
         first = int(np.argmax(hit))
         box: Any = story.scene.things[0]

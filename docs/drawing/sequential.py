@@ -29,7 +29,7 @@ WEIGHTS = {(1.0, 1.0, 0.0): c.RIGHT, (0.1, 0.1, 1.0): c.LEFT, (0.02, 0.02, 1.0):
 DISTANCES = {1.02: c.PURPLE, 1.0: INK, 0.95: c.LEFT, 0.9: c.SKY, 0.85: c.GREEN, 0.7: c.RIGHT}
 """Distance of the head over the neutral one, and its colour."""
 AIM = np.array([0.10, -0.07, 0.36])
-"""Of a hand, from its shoulder [m]."""
+"""Distance of a hand from its shoulder [m]."""
 
 
 def name_of(weights: tuple[float, ...]) -> str:

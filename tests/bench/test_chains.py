@@ -15,7 +15,7 @@ from sixpoint.bench.chains import (
     unreachable_targets,
 )
 from sixpoint.body.skeleton import Skeleton
-from sixpoint.errors import InputError, UnknownName
+from sixpoint.errors import UnknownName
 from sixpoint.motion.points import Points
 from sixpoint.solvers import SOLVERS, solver
 
@@ -86,8 +86,3 @@ def test_a_quick_bench_has_the_same_keys():
 def test_solvers_of_people_only_are_refused():
     with pytest.raises(UnknownName, match="No solver of any figure 'sik'"):
         bench_chains(["sik"])
-
-
-def test_no_trials_are_refused():
-    with pytest.raises(InputError, match="one trial or more, got 0"):
-        bench_chains(["dls"], trials=0)

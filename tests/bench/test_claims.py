@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -285,12 +286,12 @@ def test_clavicles_and_quality_of_pik_are_those_as_published(all_nine):
 
 
 def test_peaks_are_told_by_turning_and_missing():
-    holds = paper.turning(missed=True)
+    holds = partial(paper.turning, missed=True)
     turn = {"worst_turn_over_mean": 2.0, "worst_miss_over_mean": 1.0}
     assert holds(turn)[0] is False
     assert holds(turn | {"worst_miss_over_mean": 2.0})[0] is True
-    assert paper.turning(missed=False)(turn)[0] is True
-    assert paper.turning(missed=False)(turn | {"worst_turn_over_mean": 1.2})[0] is False
+    assert paper.turning(turn, missed=False)[0] is True
+    assert paper.turning(turn | {"worst_turn_over_mean": 1.2}, missed=False)[0] is False
 
 
 def test_peaks_find_the_worst_frames(all_nine):
@@ -305,7 +306,7 @@ def test_peaks_find_the_worst_frames(all_nine):
         clips=(all_nine.clips[0], moved, all_nine.clips[2]),
         runs={**all_nine.runs, ("sik", clip.name): replace(run, position=error)},
     )
-    found = paper.peaks("jump kick")(table)
+    found = paper.peaks(table, "jump kick")
     assert found["peak_frame"] == clip.paper.window[0] + 30
     assert found["peak_error"] == 0.5
 
@@ -319,7 +320,7 @@ def test_what_a_clip_never_shows_stays_open(all_nine):
 
 def test_drift_is_also_measured_without_limits(all_nine):
     assert set(all_nine.unlimited) == {(s, c.name) for s in ("ccd", "sik") for c in all_nine.clips}
-    found = paper.drift("position_growth")(all_nine)
+    found = paper.drift(all_nine, ["position_growth"])
     assert set(found[paper.FREE]["position_growth"]) == {"ccd", "sik"}
     assert set(found[paper.LIMITED]["position_growth"]) == set(METHODS)
 

@@ -13,7 +13,6 @@ from sixpoint.bench.experiment import (
     pivot,
     table,
     timed,
-    trial_count,
 )
 from sixpoint.errors import InputError, UnknownName
 
@@ -50,14 +49,14 @@ def test_columns_and_facts_are_named_by_their_keys():
 
 def test_rows_of_a_table_may_have_names():
     found = table("title", "x", {"a": {"x": 1}, "b": {"x": 2}})
-    assert [[c.cell(row) for c in found.columns] for row in found.rows] == [["a", "1"], ["b", "2"]]
+    assert found.cells() == [["a", "1"], ["b", "2"]]
 
 
 def test_rows_are_pivoted():
-    rows = [{"dof": d, "n": n, "x": d * n} for d in (6, 12) for n in (1, 2)]
-    found, keys = pivot(rows, "dof", "n", "x")
-    assert keys == ["1", "2"]
-    assert found == [{"dof": 6, "1": 6, "2": 12}, {"dof": 12, "1": 12, "2": 24}]
+    rows = [{"dof": d, "n": n, "x": d * n} for d in (6, 12) for n in (0.5, 1)]
+    found = pivot("title", rows, ("dof", "n", "x"), ("DoF:03d", "{} m", ".1f"))
+    assert [c.title for c in found.columns] == ["DoF", "0.5 m", "1 m"]
+    assert found.cells() == [["006", "3.0", "6.0"], ["012", "6.0", "12.0"]]
 
 
 def test_solvers_are_chosen_by_what_they_can_do():
@@ -70,14 +69,6 @@ def test_solvers_are_chosen_by_what_they_can_do():
         choose_solvers(["sik"], "chains")
     with pytest.raises(InputError, match="at least one solver"):
         choose_solvers([])
-
-
-def test_too_few_trials_are_refused():
-    assert trial_count(None, 7) == 7
-    with pytest.raises(InputError, match="one trial or more, got 0"):
-        trial_count(0, 7)
-    with pytest.raises(InputError, match="15 trials or more, got 3"):
-        trial_count(3, 20, 15)
 
 
 def test_work_is_timed_and_its_result_returned():

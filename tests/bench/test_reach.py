@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 import sixpoint as sp
-from sixpoint.bench.reach import TAGS, forward_reach, map_reach, sideways_reach
+from sixpoint.bench.reach import TAGS, map_reach, reach_scenes
 from sixpoint.cli import main
 from sixpoint.errors import InputError
 from sixpoint.tasks import Box, Scene
@@ -54,7 +54,7 @@ def test_the_command_reach(tmp_path):
 
 
 def test_a_reach_ahead_ends_in_a_box_behind():  # Fig. 14
-    found = forward_reach()
+    found, _ = reach_scenes()
     events = found.contacts.events()
     assert {event.part for event in events} <= {"pelvis", "belly", "l_thigh", "r_thigh"}
     assert events
@@ -64,7 +64,7 @@ def test_a_reach_ahead_ends_in_a_box_behind():  # Fig. 14
 
 
 def test_an_elbow_ends_in_a_box_beside():  # Figs. 15 and 16
-    found = sideways_reach()
+    _, found = reach_scenes()
     parts = {event.part for event in found.contacts.events()}
     assert parts == {"l_upper_arm", "l_forearm"}  # and not the hand, which the user watches
     assert not found.contacts.highlight[0].any()

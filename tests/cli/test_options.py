@@ -3,7 +3,7 @@ from __future__ import annotations
 import click
 import pytest
 
-from sixpoint.cli.options import (
+from sixpoint.cli.console import (
     Reading,
     check_output,
     make_solver,

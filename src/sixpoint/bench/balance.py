@@ -22,7 +22,7 @@ from ..tasks import Reach, SelfCollision, SelfContact, Task, clear_elbows
 from ..vision.synthetic.room import RATE
 from ..vision.synthetic.scenes import scene
 from .experiment import timed
-from .reach import forward_reach, sideways_reach, stance_points
+from .reach import reach_scenes, stance_points
 
 STEPS = (1, 5, 10, 20)
 PAPER_TABLE_2 = {
@@ -43,42 +43,40 @@ PAPER_TABLE_3 = {
 }
 """Milliseconds an update."""
 NOISE = 0.010
-"""Of the hands, to see what becomes of it [m]."""
+"""Standard deviation of noise on the hands [m]."""
 BODIES = ("simple", "legs")
 SCENES = ("box", "crossing", "far_reach", "gestures")
 JOINTS = ("pelvis", "head", "l_shoulder", "l_elbow", "l_wrist")
 
 
 def bench_tables(*, quick: bool = False) -> dict[str, Any]:
-    """Tables 2 and 3: the imaginary box, true wrists as goals, streamed; all steps are taken."""
+    """Return Tables 2 and 3: the imaginary box, true wrists as goals, streamed; all steps taken."""
     clip = scene("box")
     frames = clip.points().positions
     repeats = 2 if quick else 6
-    drift = 0.0
     nodes = [clip.skeleton.anatomy.node(f"{side}_elbow") for side in "lr"]
+    methods = {_steps(n): balanced(steps=n, tolerance=0.0) for n in STEPS}
+    methods["analytic-upper"] = solver("analytic-upper")
+    drift = 0.0
     rows, times, elbows = {}, {}, {}
     by_steps: dict[str, float] = {}
-    for label, method in _methods().items():
+    for label, method in methods.items():
         tracker: Any = method.prepare(clip.skeleton, rate=clip.rate)
         tracker.warm_up()
         best = np.full(len(frames), np.inf)
-        steps = getattr(method, "steps", None)
         for _ in range(repeats):
             tracker.reset()
-            solutions = []
-            for f, frame in enumerate(frames):
-                us, solution = timed(tracker.solve, frame)
-                best[f] = min(best[f], us)
-                solutions.append(solution)
-                if steps == 1:
-                    drift = max(drift, solution.extras["drift"])
+            us, solutions = zip(*[timed(tracker.solve, frame) for frame in frames], strict=True)
+            best = np.minimum(best, us)
         off = np.array([solution.residuals[2:4] for solution in solutions])
         rows[label] = {"right": _spread(off[:, 1]), "left": _spread(off[:, 0])}
         taken = float(np.mean([solution.iterations for solution in solutions]))
         times[label] = {"median_us": float(np.median(best)), "steps": taken}
         elbows[label] = np.array([solution.pose.world()[0][nodes] for solution in solutions])
-        if steps is not None:
-            by_steps[str(steps)] = float(1e3 * off.mean())
+        if label in map(_steps, STEPS):
+            by_steps[str(method.steps)] = float(1e3 * off.mean())  # type: ignore[attr-defined]
+        if label == _steps(1):
+            drift = max(solution.extras["drift"] for solution in solutions)
     apart = np.linalg.norm(elbows["pik-balance, 5 steps"] - elbows["analytic-upper"], axis=-1)
     return {
         "table_2": rows,
@@ -94,7 +92,7 @@ def bench_tables(*, quick: bool = False) -> dict[str, Any]:
 
 
 def bench_balance(*, quick: bool = False) -> dict[str, Any]:
-    """Balance, the observer, noise, swivels, cost, and the collisions of the two scenes."""
+    """Return balance, the observer, noise, swivels, cost, and the collisions of the two scenes."""
     return {
         "drift": _drifts(),
         "far_reach": far_reaches(),
@@ -104,7 +102,7 @@ def bench_balance(*, quick: bool = False) -> dict[str, Any]:
         "step_cost": step_cost(quick=quick),
         "collisions": {
             found.title: [event.as_dict() for event in found.contacts.events()]
-            for found in (forward_reach(), sideways_reach())
+            for found in reach_scenes()
         },
     }
 
@@ -112,11 +110,6 @@ def bench_balance(*, quick: bool = False) -> dict[str, Any]:
 def balanced(**settings: Any) -> Solver:
     """Return the solver that keeps a body in balance."""
     return solver("pik-balance", **settings)
-
-
-def _methods() -> dict[str, Solver]:
-    methods = {_steps(n): balanced(steps=n, tolerance=0.0) for n in STEPS}
-    return methods | {"analytic-upper": solver("analytic-upper")}
 
 
 def _steps(count: int, name: str = "pik-balance") -> str:
@@ -147,21 +140,15 @@ def follow(clip: Motion, method: Solver) -> dict[str, Any]:
     """Return drift, errors of feet and wrists, pelvis and shoulder [m] of a streamed clip."""
     positions = clip.points().positions
     tracker: Any = method.prepare(clip.skeleton, rate=clip.rate)
-    anatomy = clip.skeleton.anatomy
-    nodes = [anatomy.node(role) for role in ("pelvis", "l_shoulder", "l_ankle", "r_ankle")]
-    drift, wrists, at = [], [], []
-    for frame in positions:
-        solution = tracker.solve(frame)
-        drift.append(solution.extras["drift"])
-        wrists.append(solution.residuals[2:4])
-        at.append(solution.pose.world()[0][nodes])
-    found = np.array(at)
+    nodes = [clip.skeleton.anatomy.node(r) for r in ("pelvis", "l_shoulder", "l_ankle", "r_ankle")]
+    solutions = [tracker.solve(frame) for frame in positions]
+    at = np.array([solution.pose.world()[0][nodes] for solution in solutions])
     return {
-        "drift": np.array(drift),
-        "wrists": np.array(wrists),
-        "feet": np.linalg.norm(found[:, 2:] - positions[:, 4:], axis=-1),
-        "pelvis": found[:, 0],
-        "shoulder": found[:, 1],
+        "drift": np.array([solution.extras["drift"] for solution in solutions]),
+        "wrists": np.array([solution.residuals[2:4] for solution in solutions]),
+        "feet": np.linalg.norm(at[:, 2:] - positions[:, 4:], axis=-1),
+        "pelvis": at[:, 0],
+        "shoulder": at[:, 1],
     }
 
 
@@ -314,12 +301,11 @@ def _chain_step(joints: int, tasks: int) -> float:
         method = solver("pik", iterations=steps, tolerance=0.0)
         tracker = method.prepare(skeleton, tasks=reaches, limits=None)
         tracker.warm_up()
-
-        def solve(tracker: Any = tracker) -> float:
+        runs = []
+        for _ in range(12):
             tracker.reset()
-            return timed(tracker.solve, goals)[0]
-
-        spent[steps] = min(solve() for _ in range(12))
+            runs.append(timed(tracker.solve, goals)[0])
+        spent[steps] = min(runs)
     return float((spent[25] - spent[5]) / 20.0)
 
 
@@ -329,14 +315,8 @@ def _exponent(costs: dict[int, float]) -> float:
 
 
 TASK_SOLVERS = (
-    "dls",
-    "dls-svd",
-    "sdls",
-    "pseudoinverse",
-    "jacobian-transpose",
-    "pik",
-    "monte-carlo",
-)
+    "dls", "dls-svd", "sdls", "pseudoinverse", "jacobian-transpose", "pik", "monte-carlo",
+)  # fmt: skip
 """Solvers that take a task against self-collision."""
 REACHED = ("l_wrist", "r_wrist", "head")
 

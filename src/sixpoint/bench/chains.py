@@ -7,29 +7,16 @@ trial starts at rest, the chain straight up, or from the pose that the trial bef
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import click
 import numpy as np
 
 from ..body.skeleton import Skeleton
 from ..kernels.types import Floats
 from ..solvers import Solver, Tracker
-from .experiment import (
-    SEED,
-    Experiment,
-    Facts,
-    Measurements,
-    Option,
-    Progress,
-    Shown,
-    choose_solvers,
-    counted,
-    solve_each,
-    table,
-    trial_count,
-    trials_option,
-)
+from . import experiment as ex
 
 JOINTS = (3, 6, 10, 30, 100)
 TRIALS, QUICK_TRIALS = 1000, 25
@@ -54,22 +41,17 @@ def bench_chains(
     joints: Sequence[int] = JOINTS,
     trials: int | None = None,
     quick: bool = False,
-    progress: Progress | None = None,
-) -> Measurements:
-    """Measure solvers on chains of length 1; times are in microseconds per call.
+    progress: ex.Progress = None,
+) -> ex.Measurements:
+    """Measure solvers (default all that work on any chain) on chains of length 1.
 
-    Args:
-        solvers: names; default all that work on any chain.
-        joints: numbers of joints of the chains.
-        trials: targets for each chain and case.
-        quick: fewer trials; the same keys.
-        progress: see `experiment`.
+    Each of them solves for `trials` targets on each chain; times are in microseconds per call.
     """
-    methods = choose_solvers(solvers, "chains")
-    count = trial_count(trials, QUICK_TRIALS if quick else TRIALS)
+    methods = ex.choose_solvers(solvers, "chains")
+    count = trials or (QUICK_TRIALS if quick else TRIALS)
     chains = [Skeleton.chain(n) for n in joints]
     targets = {"reachable": reachable_targets(count), "unreachable": unreachable_targets(count)}
-    step = counted(progress, len(methods) * len(chains) * len(CASES))
+    step = ex.counted(progress, len(methods) * len(chains) * len(CASES))
     rows = []
     for method in methods:
         for chain in chains:
@@ -80,22 +62,17 @@ def bench_chains(
                 case |= {"start": start, "trials": count}
                 rows.append(case | _measure(tracker, targets[kind], start))
                 step()
-    return {
-        "seed": SEED,
-        "reached": REACHED,
-        "stretched": STRETCHED,
-        "rows": rows,
-    }
+    return {"seed": ex.SEED, "reached": REACHED, "stretched": STRETCHED, "rows": rows}
 
 
-def reachable_targets(count: int, seed: int = SEED) -> Floats:
-    """Targets that a chain of length 1 can reach, uniform in the ball, shape (count, 3)."""
+def reachable_targets(count: int, seed: int = ex.SEED) -> Floats:
+    """Return targets that a chain of length 1 can reach, uniform in the ball, shape (count, 3)."""
     rng = np.random.default_rng(seed)
     return _directions(rng, count) * np.cbrt(rng.uniform(0.0, 1.0, (count, 1)))
 
 
-def unreachable_targets(count: int, seed: int = SEED) -> Floats:
-    """Targets that a chain of length 1 cannot reach, in all directions, shape (count, 3)."""
+def unreachable_targets(count: int, seed: int = ex.SEED) -> Floats:
+    """Return targets that a chain of length 1 cannot reach, in all directions, (count, 3)."""
     rng = np.random.default_rng(seed + 1)
     return _directions(rng, count) * rng.uniform(NEAREST, FARTHEST, (count, 1))
 
@@ -108,7 +85,7 @@ def _directions(rng: np.random.Generator, count: int) -> Floats:
 def _measure(tracker: Tracker, targets: Floats, start: str) -> dict[str, Any]:
     """Run one trial for each target."""
     tracker.reset()
-    found = solve_each(tracker, targets, None if start == "rest" else lambda trial: None)
+    found = ex.solve_each(tracker, targets, None if start == "rest" else lambda trial: None)
     distance = np.linalg.norm(targets, axis=1)
     needless = found.distances - np.maximum(distance - 1.0, 0.0)
     return {
@@ -122,42 +99,42 @@ def _measure(tracker: Tracker, targets: Floats, start: str) -> dict[str, Any]:
     }
 
 
-def _show(found: Measurements) -> Shown:
+def _show(found: ex.Measurements) -> Iterator[ex.Table | ex.Facts]:
     keys = "solver joints success:.1% missed_median:.1e iterations_median:.0f iterations_p95:.0f "
     for kind, start, title in CASES:
         rows = [row for row in found["rows"] if (row["targets"], row["start"]) == (kind, start)]
         title = f"{title} ({rows[0]['trials']})"
-        yield table(title, f"{keys}median_us:.0f p95_us:.0f", rows)
-    success = (
-        f"within {found['reached']:g} of the length; out of reach: within "
-        f"{found['stretched']:g} of the least that can be missed"
-    )
-    yield Facts(None, [("success", success)])
+        yield ex.table(title, f"{keys}median_us:.0f p95_us:.0f", rows)
+    success = f"within {found['reached']:g} of the length; out of reach: within "
+    success += f"{found['stretched']:g} of the least that can be missed"
+    yield ex.Facts(None, [("success", success)])
 
 
 def _solvers(options: Mapping[str, Any]) -> list[Solver]:
     for count in options["joints"]:
         Skeleton.chain(count)  # refuses wrong numbers
-    return choose_solvers(options["solvers"], "chains")
+    return ex.choose_solvers(options["solvers"], "chains")
 
 
-EXPERIMENT = Experiment(
+def _integers(ctx: click.Context, param: click.Parameter, text: str) -> list[int]:
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise click.BadParameter(f"expected numbers such as 3,6,10; got {text!r}") from None
+
+
+EXPERIMENT = ex.Experiment(
     about="Random targets within reach and beyond it, the same for every solver: how many are "
     "reached to a thousandth of the length, in how many iterations, in what time.",
     options=(
-        Option(
-            "solvers",
-            "Which solvers of any figure; see `sixpoint solvers`.",
-            "all|NAME,NAME...",
-            "all",
-            "names",
-        ),
-        Option("joints", "Numbers of joints of the chains.", "N,N...", "3,6,10,30,100", "integers"),
-        trials_option("Targets for each chain. Default: 1000, or 25 with --quick."),
+        ex.solvers_option(text="Which solvers of any figure; see `sixpoint solvers`."),
+        click.Option(["--joints"], default="3,6,10,30,100", show_default=True, metavar="N,N...",
+                     callback=_integers, help="Numbers of joints of the chains."),
+        ex.trials_option("Targets for each chain. Default: 1000, or 25 with --quick."),
     ),
     solvers=_solvers,
     body=lambda: Skeleton.chain(1),
     run=bench_chains,
     show=_show,
     output_help="Also write chains.json there.",
-)
+)  # fmt: skip

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -33,7 +32,6 @@ PALETTE = (
     "#B8C400", "#5B6CFF", "#8C1D40", "#9FD3C7",
 )  # fmt: skip
 """Colours of other methods in their order: Okabe and Ito, then others that differ from them."""
-COLOURS = (STRONG, *PALETTE)
 
 WIDTH, HEIGHT = 720.0, 190.0
 LEFT, RIGHT, TOP, BOTTOM = 50.0, 14.0, 8.0, 24.0
@@ -43,11 +41,13 @@ BAR, ROW = 9.0, 21.0
 """Height of a bar and of its row."""
 BAR_CHART, NAME_ROOM, VALUE_ROOM = 340.0, 112.0, 48.0
 """Width of a bar chart, of the names on its left and of the numbers on its right."""
-POSE_HEIGHT = 2.1
-"""Height of the picture of a pose [inch]."""
-POSE_DPI = 150
+POSE_HEIGHT, POSE_DPI = 2.1, 150
+"""Height of the picture of a pose [inch], and its dots per inch."""
 PALETTE_SIZE = 48
 """Colours in a picture: a mannequin has few, and the page stays small."""
+
+Curves = dict[str, list[tuple[float, float]]]
+"""Label -> points (x, y)."""
 
 
 def new_chart(width: float, height: float) -> Any:
@@ -66,11 +66,9 @@ def empty_axes(figure: Any, box: tuple[float, ...], x: str, y: str = "") -> Any:
     return axes
 
 
-def draw_curves(
-    axes: Any, curves: Mapping[str, Sequence[tuple[float, float]]], **style: Any
-) -> None:
-    """Draw curves of points (x, y), each with its label and colour."""
-    for (label, points), colour in zip(curves.items(), COLOURS, strict=False):
+def draw_curves(axes: Any, curves: Curves, **style: Any) -> None:
+    """Draw curves, each with its label and colour."""
+    for (label, points), colour in zip(curves.items(), (STRONG, *PALETTE), strict=False):
         axes.plot(*zip(*points, strict=True), "o-", color=colour, label=label, **style)
 
 
@@ -95,7 +93,7 @@ def colours(solvers: Sequence[str]) -> dict[str, str]:
 
 
 def line_chart(curves: Mapping[str, Floats], first: int, label: str) -> str:
-    """Draw curves over frames; each path has the classes ``c`` and ``c-NAME``.
+    """Draw curves over frames as SVG; each path has the classes ``c`` and ``c-NAME``.
 
     Args:
         curves: solver -> one value for each frame, shape (F,).
@@ -130,16 +128,13 @@ def line_chart(curves: Mapping[str, Floats], first: int, label: str) -> str:
 
 
 def thinned(values: Floats) -> tuple[Floats, Floats]:
-    """Frames and values of a curve (F,) with at most two for each column: lowest and highest."""
+    """Return frames and values of a curve (F,), lowest and highest of each column."""
     known = np.flatnonzero(np.isfinite(values))
-    if len(values) <= 2 * COLUMNS:
-        return known.astype(np.float64), values[known]
-    at: list[int] = []
-    for column in np.array_split(known, COLUMNS):
-        if column.size:
-            ends = {int(column[values[column].argmin()]), int(column[values[column].argmax()])}
-            at += sorted(ends)
-    return np.array(at, np.float64), values[at]
+    if len(values) > 2 * COLUMNS:
+        columns = [column for column in np.array_split(known, COLUMNS) if column.size]
+        ends = [(c[values[c].argmin()], c[values[c].argmax()]) for c in columns]
+        known = np.unique(np.array(ends, np.int64))
+    return known.astype(np.float64), values[known]
 
 
 def nice_ticks(span: float, start: float = 0.0, about: int = 5) -> list[float]:
@@ -161,7 +156,7 @@ def bar_chart(
     *,
     logarithmic: bool = False,
 ) -> str:
-    """Draw bars from left to right, ours, with a mark where the paper's number is.
+    """Draw bars from left to right as SVG, ours, with a mark where the paper's number is.
 
     Args:
         rows: solver, our number, the paper's number; None: not known.
@@ -217,37 +212,38 @@ def draw_samples(clip: Clip, runs: Mapping[str, Run]) -> tuple[list[Sample], Sam
         runs: solver -> what it did on this clip.
     """
     picks = clip.picks
-    original = clip.motion.frames(picks)
-    points = clip.motion.points().frames(picks)
+    original, points = clip.motion.frames(picks), clip.motion.points().frames(picks)
     shown = "sik" if "sik" in runs else next(iter(runs))
     times = np.arange(len(picks)) / original.rate
-    truth = shoot(Panel(original, points=points), times)
-    shots = {"original": truth} | {
-        name: replace(shoot(Panel(run.poses, points=points), times), anchor=truth.anchor)
-        for name, run in runs.items()
-    }
+    motions = {"original": original} | {name: run.poses for name, run in runs.items()}
+    shots = {name: shoot(Panel(m, points=points), times) for name, m in motions.items()}
+    anchor = shots["original"].anchor
+    for shot in shots.values():
+        shot.anchor[:] = anchor
     views = [View().basis(facing_of(original.frames(slice(k, k + 1)))) for k in range(len(picks))]
     bones = _bones(original)
 
-    def sample(k: int, names: Sequence[str], bounds: tuple[float, float, float]) -> Sample:
-        pictures = {}
-        for name in names:
-            figure = _pose_figure(shots[name], k, views[k], bounds)
-            if name != "original":
-                _add_lines(
-                    figure, [((at - truth.anchor[k]) @ views[k].T)[:, :2] for at in bones[k]]
-                )
-            pictures[name] = _small_png(figure)
-        return Sample(clip.first + picks[k], pictures)
+    def samples(moments: Sequence[int], names: Sequence[str]) -> list[Sample]:
+        """Draw at some moments, all at one scale."""
+        chosen = {name: shots[name] for name in names}
+        bounds = _bounds(list(chosen.values()), views, moments)
+        found = []
+        for k in moments:
+            lines = [((at - anchor[k]) @ views[k].T)[:, :2] for at in bones[k]]
+            pictures = {
+                name: _picture(shot, k, views[k], bounds, [] if name == "original" else lines)
+                for name, shot in chosen.items()
+            }
+            found.append(Sample(clip.first + picks[k], pictures))
+        return found
 
     last = len(picks) - 1
-    near = _bounds([truth, shots[shown]], views, range(last))
-    wide = _bounds(list(shots.values()), views, range(last, last + 1))
-    beside = [sample(k, ("original", shown), near) for k in range(last)]
-    return beside, sample(last, list(shots), wide)
+    return samples(range(last), ("original", shown)), samples([last], list(shots))[0]
 
 
-def _bounds(shots: list[Shot], views: list[Floats], moments: range) -> tuple[float, float, float]:
+def _bounds(
+    shots: list[Shot], views: list[Floats], moments: Sequence[int]
+) -> tuple[float, float, float]:
     """Return half width, lowest and highest point of pictures around the original [m]."""
     pad = 2.0 * MARGIN * shots[0].panel.mannequin.stature
     corners = np.concatenate(
@@ -273,25 +269,24 @@ def _bones(motion: Motion) -> list[list[Floats]]:
     return [[at[path] for path in paths] for at in motion.positions()]
 
 
-def _pose_figure(shot: Shot, moment: int, basis: Floats, bounds: tuple[float, float, float]) -> Any:
+def _picture(
+    shot: Shot,
+    moment: int,
+    basis: Floats,
+    bounds: tuple[float, float, float],
+    lines: Sequence[Floats],
+) -> bytes:
+    """Return the picture of a pose, with lines over it, as PNG with few colours."""
     half, low, high = bounds
     size = (POSE_HEIGHT * 2.0 * half / (high - low), POSE_HEIGHT)
     figure = new_figure("A picture of a pose", size, POSE_DPI)
-    draw_pose(pose_axes(figure, (0.0, 0.0, 1.0, 1.0), bounds), shot, moment, basis)
-    return figure
-
-
-def _add_lines(figure: Any, lines: Sequence[Floats]) -> None:
     from matplotlib.collections import LineCollection  # installed: a figure could be made
-
-    (axes,) = figure.axes
-    axes.add_collection(LineCollection(lines, colors="#111418", linewidths=0.9, zorder=2.5))
-
-
-def _small_png(figure: Any) -> bytes:
-    """Return a picture as PNG with few colours."""
     from PIL import Image, ImageColor
 
+    axes = pose_axes(figure, (0.0, 0.0, 1.0, 1.0), bounds)
+    draw_pose(axes, shot, moment, basis)
+    if lines:
+        axes.add_collection(LineCollection(lines, colors="#111418", linewidths=0.9, zorder=2.5))
     figure.canvas.draw()
     pixels = np.asarray(figure.canvas.buffer_rgba())[..., :3].copy()
     # The points are so small that the palette would leave out their colour: add some lines of it.

@@ -7,7 +7,7 @@ a chain can reach, and the same for all solvers. The paper does not say how its 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import product
 from typing import Any
@@ -21,31 +21,16 @@ from ..kernels.types import Floats
 from ..motion.pose import Pose
 from ..solvers import Solver, Tracker, solve_batch, solve_positions, solver
 from ..tasks import Reach
+from . import experiment as ex
 from .chains import REACHED, reachable_targets
-from .experiment import (
-    SEED,
-    Column,
-    Experiment,
-    Measurements,
-    Progress,
-    Shown,
-    Table,
-    Trials,
-    counted,
-    quiet,
-    solve_each,
-    table,
-    timed,
-    trial_count,
-    trials_option,
-)
 
 PAPER_TRIALS = 15
 """Targets of the paper's Table 1."""
 TRIALS, QUICK_TRIALS = 1000, 100
 REPEATS = 3
+"""Solves of a target, of which the quickest is timed."""
 PIECE = 100
-"""Chains that are timed together."""
+"""Chains that are timed together: a short piece is rarely disturbed in each run."""
 CALLS = 200
 """Targets for the time of a single call."""
 MAPPED, QUICK_MAPPED = 200, 50
@@ -75,16 +60,16 @@ PAPER: dict[str, dict[int, tuple[float, float]]] = {
 
 
 def bench_energy(
-    *, trials: int | None = None, quick: bool = False, progress: Progress | None = None
-) -> Measurements:
+    *, trials: int | None = None, quick: bool = False, progress: ex.Progress = None
+) -> ex.Measurements:
     """Repeat the paper's experiments, with `trials` targets besides the paper's 15.
 
     Times are in microseconds per solve: those of `us_6_joints` for a chain of a batch, those of
     `us_6_joints_call` for a call of `solve`, with what Python costs.
     """
-    count = trial_count(trials, QUICK_TRIALS if quick else TRIALS, PAPER_TRIALS)
+    count = trials or (QUICK_TRIALS if quick else TRIALS)
     targets = reachable_targets(max(count, TRIALS))
-    step = counted(progress, len(PAPER) * len(JOINTS) + 5)
+    step = ex.counted(progress, len(PAPER) * len(JOINTS) + 5)
     table = []
     for name, joints in product(PAPER, JOINTS):
         table.append(_row(name, joints, targets[:count]))
@@ -102,14 +87,11 @@ def bench_energy(
     iterations = {r["joints"]: r["iterations"] for r in table if r["solver"] == "mass-spring"}
     by_joints = {row["joints"]: row for row in exact}
     return {
-        "seed": SEED,
+        "seed": ex.SEED,
         "converged_of_1000": min(row["converged"] for row in exact),
-        "us_6_joints": by_joints[6]["us"],
-        "us_10_joints": by_joints[10]["us"],
-        "us_6_joints_call": by_joints[6]["us_call"],
-        "us_10_joints_call": by_joints[10]["us_call"],
-        "iterations_6_joints": iterations[6],
-        "iterations_10_joints": iterations[10],
+        **{f"us_{n}_joints": by_joints[n]["us"] for n in JOINTS},
+        **{f"us_{n}_joints_call": by_joints[n]["us_call"] for n in JOINTS},
+        **{f"iterations_{n}_joints": iterations[n] for n in JOINTS},
         "joint_change_ratio_to_ccd": change["mass-spring"]["change"] / change["ccd"]["change"],
         "table1": table,
         "exact": exact,
@@ -121,7 +103,7 @@ def bench_energy(
 
 
 def table_solver(name: str) -> Solver:
-    """A solver of Table 1; all stop at the same distance from the target."""
+    """Return a solver of Table 1; all stop at the same distance from the target."""
     if name.startswith("mass-spring"):
         return solver(name, preset="paper")
     return solver(name, tolerance=TOLERANCE)
@@ -130,14 +112,17 @@ def table_solver(name: str) -> Solver:
 def _row(name: str, joints: int, targets: Floats) -> dict[str, Any]:
     """Return a row of Table 1: over the first 15 targets, and over all."""
     tracker = table_solver(name).prepare(Skeleton.chain(joints))
-    found = trials_from_rest(tracker, targets)
-    iterations, us, idle = found.iterations, found.us, _idle(tracker)
+    tracker.warm_up()
+    distances, iterations, us = ex.solve_each(tracker, targets, repeats=REPEATS)
+    # A call without a target costs what Python costs, not the solver.
+    nothing = np.full((1, 3), np.nan)
+    idle = float(np.median([ex.timed(tracker.solve, nothing)[0] for _ in range(CALLS)]))
     published = PAPER[name][joints]
     return {
         "solver": name,
         "joints": joints,
         "trials": len(targets),
-        "success": float((found.distances < TOLERANCE).mean()),
+        "success": float((distances < TOLERANCE).mean()),
         "iterations": float(iterations.mean()),
         "iterations_median": float(np.median(iterations)),
         "iterations_of_15": float(iterations[:PAPER_TRIALS].mean()),
@@ -150,20 +135,6 @@ def _row(name: str, joints: int, targets: Floats) -> dict[str, Any]:
     }
 
 
-def trials_from_rest(tracker: Any, targets: Floats) -> Trials:
-    """Solve for each target (T, 3) from rest; of several solves the quickest is timed."""
-    tracker.warm_up()
-    with quiet():
-        return solve_each(tracker, targets, repeats=REPEATS)
-
-
-def _idle(tracker: Any, calls: int = 200) -> float:
-    """Return the wall time of a call without a target: what Python costs, not the solver [us]."""
-    nothing = np.full((1, 3), np.nan)
-    with quiet():
-        return float(np.median([timed(tracker.solve, nothing)[0] for _ in range(calls)]))
-
-
 def _springs(joints: int, **settings: Any) -> Tracker:
     """Return a tracker of springs on a chain."""
     return solver("mass-spring", **settings).prepare(Skeleton.chain(joints))
@@ -173,14 +144,16 @@ def _exact(joints: int, targets: Floats, runs: int = 10) -> dict[str, Any]:
     """Return how many targets the default preset meets, and times of a chain and of a call."""
     tracker = _springs(joints)
     found = solve_batch(tracker, targets[:, None])
+    pieces = np.array_split(targets[:, None], max(1, len(targets) // PIECE))
 
     def time_of(work: Any) -> float:
-        """Wall time of a batch [us], in pieces: a short piece is rarely disturbed in each run."""
+        """Return the wall time of a chain of a batch [us]."""
         work(tracker, targets[:2, None])
-        pieces = np.array_split(targets[:, None], max(1, len(targets) // PIECE))
-        with quiet():
-            return sum(timed(work, tracker, piece, runs=runs)[0] for piece in pieces)
+        return sum(ex.timed(work, tracker, piece, runs=runs)[0] for piece in pieces) / len(targets)
 
+    us, us_places_only = time_of(solve_batch), time_of(solve_positions)
+    tracker.warm_up()
+    calls = ex.solve_each(tracker, targets[:CALLS], repeats=REPEATS)
     return {
         "joints": joints,
         "converged": int((found.residuals[:, 0] < REACHED).sum()),
@@ -188,9 +161,9 @@ def _exact(joints: int, targets: Floats, runs: int = 10) -> dict[str, Any]:
         "missed_max": float(found.residuals.max()),
         "iterations": float(found.iterations.mean()),
         "iterations_p95": float(np.percentile(found.iterations, 95.0)),
-        "us": time_of(solve_batch) / len(targets),
-        "us_places_only": time_of(solve_positions) / len(targets),
-        "us_call": float(trials_from_rest(tracker, targets[:CALLS]).us.mean()),
+        "us": us,
+        "us_places_only": us_places_only,
+        "us_call": float(calls.us.mean()),
     }
 
 
@@ -207,8 +180,7 @@ def joint_change(targets: Floats, joints: int = 10) -> dict[str, dict[str, float
     out = {}
     for name in PAPER:
         tracker = solver(name, tolerance=REACHED).prepare(chain)
-        tracker.warm_up()
-        changes, circles = np.empty(len(targets)), np.empty(len(targets))
+        changes, circles = np.empty((2, len(targets)))
         for k, target in enumerate(targets[:, None]):
             tracker.reset(start)
             pose = tracker.solve(target).pose
@@ -253,47 +225,44 @@ def step_map(joints: int, targets: Floats) -> dict[str, Any]:
 
 def _batch(targets: Floats, joints: int = 10) -> list[dict[str, Any]]:
     """Return chains a second in one call, by the number of threads."""
-    tracker = _springs(joints)
-    many = np.tile(targets, (5, 1))[:, None]
-    rows = []
+    tracker, many, rows = _springs(joints), np.tile(targets, (5, 1))[:, None], []
     for threads in (1, 2):
-        us, _ = timed(partial(solve_batch, tracker, threads=threads), many, runs=3)
+        us, _ = ex.timed(partial(solve_batch, tracker, threads=threads), many, runs=3)
         row = {"joints": joints, "chains": len(many), "threads": threads}
         rows.append(row | {"chains_per_s": 1e6 * len(many) / us})
     return rows
 
 
-def _show(found: Measurements) -> Shown:
+def _show(found: ex.Measurements) -> Iterator[ex.Table]:
     trials = found["table1"][0]["trials"]
     keys = "solver joints iterations:.1f iterations_of_15:.1f iterations_paper:.1f us:.1f "
     title = f"Table 1: to a hundredth of the length, means over {trials}; us without Python's part"
-    yield table(title, f"{keys}us_paper:.0f success:.0%", found["table1"])
+    yield ex.table(title, f"{keys}us_paper:.0f success:.0%", found["table1"])
     keys = "joints converged of iterations:.0f iterations_p95:.0f us:.1f us_places_only:.1f "
     title = "mass-spring with its default preset: to a thousandth of the length, us in a batch"
-    yield table(title, f"{keys}us_call:.1f", found["exact"])
+    yield ex.table(title, f"{keys}us_call:.1f", found["exact"])
     title = "ten joints: rotation of all joints [rad], bends in circles, poses rolled up"
-    yield table(title, "change:.2f turns:.2f rolled_up:.0%", found["joint_change"])
+    yield ex.table(title, "change:.2f turns:.2f rolled_up:.0%", found["joint_change"])
     title = "two targets that cannot both be met: distances by the weight of the first"
-    yield table(title, "solver weight:.2f inner:.3f tip:.3f", found["weights"])
+    yield ex.table(title, "solver weight:.2f inner:.3f tip:.3f", found["weights"])
     for grid in found["map"]:
-        steps = [Column(f"{step:g}", f"{step:g}", ".0f") for step in grid["steps"]]
-        yield Table(
-            f"steps of {grid['joints']} joints by damping (rows) and step; - does not come to rest",
-            [Column("", "damping", "g"), *steps],
-            [
-                {"damping": damping}
-                | {f"{step:g}": n for step, n in zip(grid["steps"], row, strict=True)}
-                for damping, row in zip(grid["dampings"], grid["iterations"], strict=True)
-            ],
-        )
-    yield table("a batch in one call", "joints chains threads chains_per_s:,.0f", found["batch"])
+        title = f"steps of {grid['joints']} joints by damping (rows) and step; - does not come to "
+        rows = [
+            {"damping": damping, "step": f"{step:g}", "n": n}
+            for damping, line in zip(grid["dampings"], grid["iterations"], strict=True)
+            for step, n in zip(grid["steps"], line, strict=True)
+        ]
+        yield ex.pivot(f"{title}rest", rows, ("damping", "step", "n"), (":g", "{}", ".0f"))
+    yield ex.table("a batch in one call", "joints chains threads chains_per_s:,.0f", found["batch"])
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = ex.Experiment(
     about="Iterations and time for chains of 6 and 10 joints against CCD and Jacobian methods, how "
     "much joints change, how targets are weighed, and how step and damping decide the iterations.",
     options=(
-        trials_option("Targets for each solver. Default: 1000, or 100 with --quick.", PAPER_TRIALS),
+        ex.trials_option(
+            "Targets for each solver. Default: 1000, or 100 with --quick.", PAPER_TRIALS
+        ),
     ),
     solvers=lambda options: [table_solver(name) for name in PAPER],
     body=lambda: Skeleton.chain(1),

@@ -1,4 +1,4 @@
-"""What all experiments share: their declaration, clips, solvers, trials, clock and machine.
+"""What experiments share: their declaration, tables, clips, solvers, trials, clock and machine.
 
 `Experiment.run` takes the options, ``quick`` (fewer trials and frames, the same keys) and
 ``progress`` (called with the number of parts done and their total), and returns numbers for JSON.
@@ -12,13 +12,13 @@ import platform
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import click
 import numpy as np
 
 from ..body.skeleton import Skeleton
@@ -30,9 +30,7 @@ from ..solvers import SOLVERS, Solver, solver
 Measurements = dict[str, Any]
 """Measured numbers, ready for JSON."""
 Row = Mapping[str, Any]
-Progress = Callable[[int, int], None]
-Inputs = tuple[dict[str, Any], Sequence[str]]
-"""Arguments of `Experiment.run`, and notes for the user."""
+Progress = Callable[[int, int], None] | None
 
 SEED = 20080408
 """Seed of random targets, noise and drop-outs."""
@@ -52,7 +50,7 @@ class Column(NamedTuple):
     def cell(self, row: Row) -> str:
         """Return the text of this column for a row; ``-`` for what is unknown."""
         value: Any = row
-        for part in self.key.split("."):
+        for part in [self.key] if self.key in row else self.key.split("."):
             value = None if value is None else value.get(part)
         if value is None:
             return "-"
@@ -71,8 +69,19 @@ class Table(NamedTuple):
     """A table of measurements."""
 
     title: str
-    columns: Sequence[Column]
+    columns: list[Column]
     rows: Sequence[Row]
+
+    def cells(self) -> list[list[str]]:
+        """Return the text of each column for each row."""
+        return [[column.cell(row) for column in self.columns] for row in self.rows]
+
+
+class Facts(NamedTuple):
+    """Single measurements, one a line: name and text."""
+
+    title: str | None
+    pairs: Sequence[tuple[str, str]]
 
 
 def table(title: str, keys: str, rows: Sequence[Row] | Mapping[str, Row]) -> Table:
@@ -83,67 +92,38 @@ def table(title: str, keys: str, rows: Sequence[Row] | Mapping[str, Row]) -> Tab
     return Table(title, columns(keys), rows)
 
 
-def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the lines of a Markdown table."""
-    escaped = [[cell.replace("|", "\\|") for cell in row] for row in (head, *rows)]
-    escaped.insert(1, ["---"] * len(head))
-    return ["| " + " | ".join(row) + " |" for row in escaped]
-
-
-class Facts(NamedTuple):
-    """Single measurements, one a line: name and text."""
-
-    title: str | None
-    pairs: Sequence[tuple[str, str]]
-
-
 def facts(title: str, keys: str, found: Row) -> Facts:
     """Return single numbers of a report, with keys as in `columns`."""
     return Facts(title, [(column.title, column.cell(found)) for column in columns(keys)])
 
 
-Shown = Iterator[Table | Facts]
-
-
 def pivot(
-    rows: Iterable[Row], down: str, across: str, value: str
-) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return one row for each value of `down`, with a key for each value of `across`, and the keys.
+    title: str, rows: Iterable[Row], keys: tuple[str, str, str], heads: tuple[str, str, str]
+) -> Table:
+    """Return a table with a row for each value of one key and a column for each of another.
 
-    Both are in the order of their first appearance.
+    Args:
+        title: of the table.
+        rows: what was measured.
+        keys: key of the rows, key of the columns, key of the numbers.
+        heads: title of the first column with the format of its values after a colon, title of the
+            other columns with ``{}`` for the value, format of the numbers.
     """
+    down, across, value = keys
     found: dict[Any, dict[str, Any]] = {}
-    keys: dict[str, None] = {}
     for row in rows:
-        keys.setdefault(str(row[across]))
         found.setdefault(row[down], {down: row[down]})[str(row[across])] = row[value]
-    return list(found.values()), list(keys)
+    others = dict.fromkeys(key for row in found.values() for key in row if key != down)
+    head, _, form = heads[0].partition(":")
+    shown = [Column(heads[1].format(key), key, heads[2]) for key in others]
+    return Table(title, [Column(head, down, form), *shown], list(found.values()))
 
 
-class Option(NamedTuple):
-    """An option of an experiment, as the command line offers it."""
-
-    name: str
-    help: str
-    metavar: str | None = None
-    default: Any = None
-    kind: Any = str
-    """A Python type, a tuple of choices, or "names" and "integers", comma-separated."""
-    least: int | None = None
-    """Smallest number that is accepted."""
-    several: int = 1
-    """How many values are given; -1: the option may be repeated."""
-
-
-SOLVERS_OPTION = Option(
-    "solvers", "Which solvers; see `sixpoint solvers`.", "all|NAME,NAME...", "all", "names"
-)
-DATA_OPTION = Option("data", "A BVH clip or a folder of them; default the built-in clips.", "DIR")
-
-
-def trials_option(text: str, least: int = 1) -> Option:
-    """Return the option for the number of trials."""
-    return Option("trials", text, "N", kind=int, least=least)
+def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the lines of a Markdown table."""
+    escaped = [[cell.replace("|", "\\|") for cell in row] for row in (head, *rows)]
+    escaped.insert(1, ["---"] * len(head))
+    return ["| " + " | ".join(row) + " |" for row in escaped]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,16 +135,19 @@ class Experiment:
     run: Callable[..., Any]
     """Called with the options, `quick` and `progress`; returns what it measured. The command adds
     the name of the experiment, `quick` and the machine."""
-    show: Callable[[Measurements], Shown]
+    show: Callable[[Measurements], Iterator[Table | Facts]]
     """The tables that are printed."""
-    options: Sequence[Option] = ()
+    options: Sequence[click.Option] = ()
     solvers: Callable[[Mapping[str, Any]], Iterable[Solver]]
     """Solvers that these options ask for, to be compiled first; raises if the options are wrong."""
     body: Callable[[], Skeleton] = Skeleton.humanoid
     """Skeleton on which they are compiled."""
-    inputs: Callable[[dict[str, Any]], Inputs] = lambda options: (options, ())
+    inputs: Callable[[dict[str, Any]], tuple[dict[str, Any], Sequence[str]]] = lambda given: (
+        given,
+        (),
+    )
     """Reads files: options as given -> arguments of `run`, and notes for the user."""
-    report: Callable[[Any], Measurements] = lambda found: dict(found)
+    report: Callable[[Any], Measurements] = dict
     """What `run` returned, as numbers for JSON."""
     files: Callable[[Any, Path, Mapping[str, Any]], Iterable[Path]] | None = None
     """Writes pictures and other files into a folder: (what `run` returned, folder, arguments)."""
@@ -175,7 +158,31 @@ class Experiment:
     output_help: str = ""
 
 
-def read_clips(options: dict[str, Any]) -> Inputs:
+def solvers_option(
+    default: str = "all",
+    metavar: str = "all|NAME,NAME...",
+    text: str = "Which solvers; see `sixpoint solvers`.",
+) -> click.Option:
+    """Return the option for several solvers: a list of names, None for all."""
+
+    def names(ctx: click.Context, param: click.Parameter, text: str) -> list[str] | None:
+        return None if text == "all" else [name.strip() for name in text.split(",")]
+
+    return click.Option(["--solvers"], default=default, show_default=True, metavar=metavar,
+                        callback=names, help=text)  # fmt: skip
+
+
+def trials_option(text: str, least: int = 1) -> click.Option:
+    """Return the option for the number of trials."""
+    return click.Option(["--trials"], type=click.IntRange(least), metavar="N", help=text)
+
+
+DATA_OPTION = click.Option(
+    ["--data"], metavar="DIR", help="A BVH clip or a folder of them; default the built-in clips."
+)
+
+
+def read_clips(options: dict[str, Any]) -> tuple[dict[str, Any], Sequence[str]]:
     """Replace the option `data` by `clips`, see `load_clips`."""
     given = dict(options)
     return given | {"clips": load_clips(given.pop("data"))}, ()
@@ -238,43 +245,28 @@ def excerpt(clip: Motion, frames: int, first: int | None = None) -> Motion:
     return clip.frames(slice(start, start + frames))
 
 
-def trial_count(trials: int | None, default: int, least: int = 1) -> int:
-    """Return how many trials to run, refusing too few."""
-    found = default if trials is None else trials
-    if found < least:
-        word = "one trial" if least == 1 else f"{least} trials"
-        raise InputError(f"Expected {word} or more, got {found}.")
-    return found
-
-
-def counted(progress: Progress | None, total: int) -> Callable[[], None]:
+def counted(progress: Progress, total: int) -> Callable[[], None]:
     """Return what to call after each of `total` parts."""
     done = count(1)
     return lambda: None if progress is None else progress(next(done), total)
 
 
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Stop garbage collection while the clock runs, as `timeit` does."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
 def timed(work: Callable[..., Any], *arguments: Any, runs: int = 1) -> tuple[float, Any]:
     """Return the shortest wall time of several calls [us], and the result of the last.
 
-    Whatever disturbs a call (other programs, a cold cache) only makes it slower.
+    Whatever disturbs a call (other programs, a cold cache) only makes it slower. Garbage is not
+    collected while the clock runs, as in `timeit`.
     """
-    best, result = float("inf"), None
-    for _ in range(runs):
-        begin = time.perf_counter_ns()
-        result = work(*arguments)
-        best = min(best, (time.perf_counter_ns() - begin) / 1e3)
+    best, result, collecting = float("inf"), None, gc.isenabled()
+    gc.disable()
+    try:
+        for _ in range(runs):
+            begin = time.perf_counter_ns()
+            result = work(*arguments)
+            best = min(best, (time.perf_counter_ns() - begin) / 1e3)
+    finally:
+        if collecting:
+            gc.enable()
     return best, result
 
 
@@ -282,9 +274,9 @@ class Trials(NamedTuple):
     """Solves of a chain, one for each target."""
 
     distances: Floats
-    """Of the end effector from the target [m], shape (T,)."""
+    """Distance of the end effector from the target [m], shape (T,)."""
     iterations: Floats
-    """Shape (T,)."""
+    """Number of iterations, shape (T,)."""
     us: Floats
     """Wall time of a call, the shortest of several [us], shape (T,)."""
 
@@ -317,20 +309,15 @@ def solve_each(
 
 def machine() -> dict[str, Any]:
     """Return what timings depend on: processor, cores, versions."""
+    try:
+        cpu = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text(encoding="utf-8"))
+    except OSError:
+        cpu = None
     return {
         "system": f"{platform.system()} {platform.machine()}",
-        "cpu": _cpu_name(),
+        "cpu": cpu[1].strip() if cpu else platform.processor() or "unknown",
         "cores": os.cpu_count(),
         "python": platform.python_version(),
         "numpy": version("numpy"),
         "numba": version("numba"),
     }
-
-
-def _cpu_name() -> str:
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as lines:
-            names = [line.split(":", 1)[1].strip() for line in lines if "model name" in line]
-    except OSError:
-        names = []
-    return names[0] if names else platform.processor() or "unknown"

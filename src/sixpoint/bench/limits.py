@@ -10,11 +10,12 @@ several choices, and the errors are numbers.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import click
 import numpy as np
 
 from ..atomic_write import atomic_write
@@ -29,25 +30,7 @@ from ..limits.estimate.estimator import LEAST_KEYS
 from ..limits.estimate.trials import ball_trial, fixed_trial, hinge_trial, hinge_with_axis, noisy
 from ..motion.motion import Motion
 from ..solvers import solver
-from .experiment import (
-    DATA_OPTION,
-    Experiment,
-    Facts,
-    Inputs,
-    Measurements,
-    Option,
-    Progress,
-    Shown,
-    choose_solvers,
-    clip_paths,
-    counted,
-    excerpt,
-    facts,
-    markdown_table,
-    pivot,
-    table,
-    timed,
-)
+from . import experiment as ex
 from .measures import evaluate
 
 MAKERS: Mapping[str, Callable[..., Floats]] = dict(
@@ -75,8 +58,6 @@ CHOICES = {
 """Choices of limits and how readers know them: no limits; those of adults; from the clip itself, as
 in the paper; from other clips of its kind; from all clips of other subjects."""
 ERRORS = ("position_rms", "position_mean", "orientation_rms", "orientation_mean")
-KEYS = ("frames", *ERRORS, "target_mean_m", "steps_over_30deg")
-"""Numbers of a row of Fig. 8."""
 RATE = 30.0
 """Frames a second that are reconstructed [Hz]."""
 FRAMES, QUICK_FRAMES = 450, 60
@@ -115,20 +96,15 @@ def bench_limits(
     solvers: Sequence[str] = ("sik", "ccd", "dls"),
     family: Family = "swing_twist",
     quick: bool = False,
-    progress: Progress | None = None,
-) -> Measurements:
+    progress: ex.Progress = None,
+) -> ex.Measurements:
     """Measure everything; angles are in degrees, times in milliseconds.
 
-    Args:
-        recordings: clips with their kind and subject.
-        solvers: names of solvers of people, for the experiment of Fig. 8.
-        family: limits of ball joints in it.
-        quick: fewer trials, clips and frames; the same keys.
-        progress: see `experiment`.
+    Solvers, by name, and the family of limits of ball joints are those of Fig. 8.
     """
     trials, parts = QUICK_TRIALS if quick else TRIALS, 100
     step = progress or (lambda done, total: None)
-    out: Measurements = {"family": family}
+    out: ex.Measurements = {"family": family}
     out["classification"] = classification(trials)
     out["frame_rates"] = frame_rates(trials)
     step(1, 3 + parts)
@@ -204,17 +180,14 @@ def sample_counts(motions: Sequence[Motion]) -> dict[str, Any]:
     boxes: list[float] = []
     clips = 0
     for motion in motions:
-        frames = int(SECONDS * motion.rate) + 1
-        first = max((len(motion) - frames) // 2, 0)
-        part = motion.frames(slice(first, first + frames))
+        part = ex.excerpt(motion, int(SECONDS * motion.rate) + 1)
         if len(part) < LEAST_KEYS:
             continue
         clips += 1
         found = []
         for count in (100, 1000):
-            estimator = LimitEstimator(
-                part.skeleton, rate=(count - 1) * part.rate / (len(part) - 1)
-            )
+            rate = (count - 1) * part.rate / (len(part) - 1)
+            estimator = LimitEstimator(part.skeleton, rate=rate)
             estimator.add(part)
             found.append(estimator.estimate())
         few, many = found
@@ -252,8 +225,8 @@ def bench_time(runs: int) -> dict[str, Any]:
     estimator = LimitEstimator(Skeleton.chain(30))
     estimator.extend(rotations)
     estimate = estimator.estimate()
-    spent = [timed(estimator.estimate)[0] / 1e3 for _ in range(runs)]
-    built = [timed(estimate.limits)[0] / 1e3 for _ in range(runs)]
+    spent = [ex.timed(estimator.estimate)[0] / 1e3 for _ in range(runs)]
+    built = [ex.timed(estimate.limits)[0] / 1e3 for _ in range(runs)]
     return {
         "bones": 30,
         "samples": len(rotations),
@@ -270,30 +243,25 @@ def bench_fig8(
     solvers: Sequence[str] = ("sik", "ccd", "dls"),
     family: Family = "swing_twist",
     quick: bool = False,
-    progress: Progress | None = None,
-) -> Measurements:
+    progress: ex.Progress = None,
+) -> ex.Measurements:
     """Reconstruct clips under every choice of limits, which come from all recordings."""
-    choose_solvers(solvers)
+    ex.choose_solvers(solvers)
     tried = [r for r in recordings if r.kind == KIND] or list(recordings)
     if not tried:
         raise InputError("Expected one clip or more for the experiment of Fig. 8, got none.")
     tried = tried[: QUICK_CLIPS if quick else CLIPS]
     rows: list[dict[str, Any]] = []
-    step = counted(progress, len(tried) * len(CHOICES) * len(solvers))
+    step = ex.counted(progress, len(tried) * len(CHOICES) * len(solvers))
     for recording in tried:
-        part = excerpt(recording.motion.resampled(RATE), QUICK_FRAMES if quick else FRAMES, 0)
+        part = ex.excerpt(recording.motion.resampled(RATE), QUICK_FRAMES if quick else FRAMES, 0)
         for choice in CHOICES:
             limits, clips = _limits(choice, recording, recordings, family)
             known = limits is not None or choice == "none"
             for name in solvers:
-                row: dict[str, Any] = {
-                    "clip": recording.name,
-                    "subject": recording.subject,
-                    "solver": name,
-                }
-                row |= {"limits": choice, "clips": clips}
-                numbers = _measure(name, part, limits) if known else dict.fromkeys(KEYS)
-                rows.append(row | numbers)
+                row: dict[str, Any] = {"clip": recording.name, "subject": recording.subject}
+                row |= {"solver": name, "limits": choice, "clips": clips}
+                rows.append(row | _measure(name, part, limits, known))
                 step()
     table = averages(rows, solvers)
     return {
@@ -309,12 +277,11 @@ def _limits(
     choice: str, recording: Recording, recordings: Sequence[Recording], family: Family
 ) -> tuple[Limits | None, int]:
     """Return the limits of a choice, None without any, and of how many clips they come."""
-    if choice == "none":
-        return None, 0
     if choice == "adult":
         return adult_limits(recording.motion.skeleton), 0
     others = [r for r in recordings if r is not recording]
     chosen = {
+        "none": [],
         "own": [recording],
         "kind": [r for r in others if r.kind == recording.kind],
         "others": [r for r in others if r.subject != recording.subject],
@@ -327,12 +294,17 @@ def _limits(
     return estimator.estimate().limits(family), len(chosen)
 
 
-def _measure(name: str, part: Motion, limits: Limits | None) -> dict[str, Any]:
+def _measure(name: str, part: Motion, limits: Limits | None, known: bool) -> dict[str, Any]:
+    """Return the errors of a row of Fig. 8; all None where the limits are not known."""
+    if not known:
+        return dict.fromkeys(("frames", *ERRORS, "target_mean_m", "steps_over_30deg"))
     found, result = evaluate(solver(name), part, limits=limits)
-    report = result.report
-    values = (len(part), *(getattr(found, key) for key in ERRORS),
-              report.target_mean_m, report.steps_over_30deg)  # fmt: skip
-    return dict(zip(KEYS, values, strict=True))
+    return {
+        "frames": len(part),
+        **{key: getattr(found, key) for key in ERRORS},
+        "target_mean_m": result.report.target_mean_m,
+        "steps_over_30deg": result.report.steps_over_30deg,
+    }
 
 
 def averages(rows: Sequence[dict[str, Any]], solvers: Sequence[str]) -> list[dict[str, Any]]:
@@ -361,12 +333,12 @@ def markdown(table: Sequence[dict[str, Any]]) -> str:
             if row["position_rms"] is None:
                 cells += ["-"] * 3
                 continue
-            won = [f" ({row[f'{key}_rms_better']})" for key in ("position", "orientation")]
-            first, second = ("", "") if choice == "none" else won
-            cells += [f"{row['position_rms']:.4f}{first}", f"{row['orientation_rms']:.3f}{second}"]
+            for key, digits in (("position_rms", 4), ("orientation_rms", 3)):
+                won = "" if choice == "none" else f" ({row[f'{key}_better']})"
+                cells.append(f"{row[key]:.{digits}f}{won}")
             cells.append(f"{1e3 * row['target_mean_m']:.0f}")
         lines.append(cells)
-    return "\n".join(markdown_table(["limits", *heads], lines)) + "\n"
+    return "\n".join(ex.markdown_table(["limits", *heads], lines)) + "\n"
 
 
 def conclusion(table: Sequence[dict[str, Any]]) -> list[str]:
@@ -388,32 +360,29 @@ def conclusion(table: Sequence[dict[str, Any]]) -> list[str]:
     return found
 
 
-def _show(found: Measurements) -> Shown:
+def _show(found: ex.Measurements) -> Iterator[ex.Table | ex.Facts]:
     trials = found["classification"][0]["trials"]
-    yield table(
-        f"synthetic joints recognised ({trials} of each)",
-        "noise_deg:g type right_share:.1% right_absolute:.1% axis_error_mean_deg:.2f "
-        "axis_error_p95_deg:.2f axis_error_max_deg:.2f",
-        found["classification"],
-    )
-    rates, types = pivot(found["frame_rates"], "rate", "type", "right_share")
+    keys = "noise_deg:g type right_share:.1% right_absolute:.1% axis_error_mean_deg:.2f "
+    keys += "axis_error_p95_deg:.2f axis_error_max_deg:.2f"
+    title = f"synthetic joints recognised ({trials} of each)"
+    yield ex.table(title, keys, found["classification"])
     title = "recognised in clips of 2 s with 1 degree of noise"
-    yield table(title, f"rate:g {' '.join(f'{kind}:.1%' for kind in types)}", rates)
-    yield table(
-        "the six end effectors reconstructed under different limits",
-        "solver limits clips position_rms:.4f position_rms_better orientation_rms:.4f "
-        "orientation_rms_better target_mean_m:.4f",
-        [row for row in found["fig8"]["averages"] if row["position_rms"] is not None],
+    yield ex.pivot(
+        title, found["frame_rates"], ("rate", "type", "right_share"), ("rate:g", "{}", ".1%")
     )
+    keys = "solver limits clips position_rms:.4f position_rms_better orientation_rms:.4f "
+    keys += "orientation_rms_better target_mean_m:.4f"
+    rows = [row for row in found["fig8"]["averages"] if row["position_rms"] is not None]
+    yield ex.table("the six end effectors reconstructed under different limits", keys, rows)
     intervals = {kind: found["samples"][kind] for kind in ("hinge", "zyz_centred")}
     title = f"100 against 1000 samples, {found['samples']['clips']} clips of 2 s"
-    yield table(title, "median_deg:.2f below_3deg:.1%", intervals)
+    yield ex.table(title, "median_deg:.2f below_3deg:.1%", intervals)
     keys = "estimate_median_ms:.1f estimate_best_ms:.1f paper_ms:g"
-    yield facts("30 bones, 100 samples", keys, found["time"])
-    yield Facts("Fig. 8", [("", line) for line in found["fig8"]["conclusion"]])
+    yield ex.facts("30 bones, 100 samples", keys, found["time"])
+    yield ex.Facts("Fig. 8", [("", line) for line in found["fig8"]["conclusion"]])
 
 
-def read_recordings(options: dict[str, Any]) -> Inputs:
+def read_recordings(options: dict[str, Any]) -> tuple[dict[str, Any], Sequence[str]]:
     """Replace the option `data` by `recordings`: clips with their kind (folder) and subject."""
     from ..data import clips
     from ..formats import load
@@ -423,41 +392,32 @@ def read_recordings(options: dict[str, Any]) -> Inputs:
     if data is None:
         found = [Recording.of(name, clips.builtin(name), "built-in") for name in clips.CLIPS]
     else:
-        paths = clip_paths(data)
+        paths = ex.clip_paths(data)
         found = [Recording.of(path.stem, load(path), path.parent.name) for path in paths]
     return given | {"recordings": found}, ()
 
 
-def _files(found: Measurements, folder: Path, options: Any) -> list[Path]:
+def _files(found: ex.Measurements, folder: Path, options: Any) -> list[Path]:
     with atomic_write(folder / "fig8.md") as file:
         file.write(markdown(found["fig8"]["averages"]).encode())
     return [folder / "fig8.md"]
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = ex.Experiment(
     about="Clips of the kind `gymnastics` (the name of their folder) are reconstructed, if there "
     "are such; the number in front of a clip's name is taken for its subject, as in the CMU "
     "database.",
     options=(
-        DATA_OPTION,
-        Option(
-            "solvers",
-            "Solvers of the experiment of Fig. 8.",
-            "NAME,NAME...",
-            "sik,ccd,dls",
-            "names",
-        ),
-        Option(
-            "family",
-            "Limits of ball joints in it.",
-            default="swing_twist",
-            kind=("swing_twist", "zyz", "zyz_centred", "xyz"),
-        ),
+        ex.DATA_OPTION,
+        ex.solvers_option("sik,ccd,dls", "NAME,NAME...", "Solvers of the experiment of Fig. 8."),
+        click.Option(["--family"], type=click.Choice(["swing_twist", "zyz", "zyz_centred", "xyz"]),
+                     default="swing_twist", show_default=True,
+                     help="Limits of ball joints in it."),
     ),
-    solvers=lambda options: choose_solvers(options["solvers"]),
+    solvers=lambda options: ex.choose_solvers(options["solvers"]),
     inputs=read_recordings,
     run=bench_limits,
     show=_show,
     files=_files,
     output_help="Also write limits.json and fig8.md there.",
-)
+)  # fmt: skip

@@ -27,8 +27,6 @@ from ..motion.motion import STRIPE, Motion
 from ..solvers import Result, Solver
 from ..solvers.report import count_violations
 
-KINDS = ("position", "orientation", "own")
-"""Errors of subjects."""
 ALL = "all"
 """Stands for a subject's name where all subjects together are meant."""
 NEARLY_STRAIGHT = 0.97
@@ -62,7 +60,7 @@ def error_row(found: Comparison, result: Result) -> dict[str, Any]:
         "steps_over_30deg": result.report.steps_over_30deg,
         "effector_mean_m": float(missed.mean()) if missed.size else 0.0,
         "effector_p99_m": float(np.percentile(missed, 99.0)) if missed.size else 0.0,
-        "effector_max_m": float(missed.max()) if missed.size else 0.0,
+        "effector_max_m": float(missed.max(initial=0.0)),
         "elbow_mean_m": mean_of("elbow"),
         "knee_mean_m": mean_of("knee"),
         "limit_violations": result.report.limit_violations,
@@ -86,53 +84,48 @@ def averages(
     out = []
     for group in groups.values():
         weights = [row["frames"] if pooled else 1 for row in group]
+
+        def mean(values: list[Any], weights: Sequence[int] = weights) -> float | None:
+            return None if None in values else float(np.average(values, weights=weights))
+
         merged: dict[str, Any] = {key: group[0][key] for key in by}
         for key, value in group[0].items():
-            if key == "roles":
-                merged[key] = _mean_roles([row[key] for row in group], weights)
-            elif key not in by and isinstance(value, int | float):
-                values = np.array([row[key] for row in group], np.float64)
-                merged[key] = _merge(key, values, weights, pooled)
+            values = [row[key] for row in group]
+            if key == "roles":  # of the joints that all rows have
+                shared = [role for role in value if all(role in roles for roles in values)]
+                merged[key] = {
+                    role: {kind: mean([roles[role][kind] for roles in values]) for kind in errors}
+                    for role, errors in value.items()
+                    if role in shared
+                }
+            elif key in by or not isinstance(value, int | float):
+                continue
+            elif key.startswith("largest") or key.endswith("max_m"):
+                merged[key] = float(max(values))
+            elif pooled and "_p99" in key:
+                merged[key] = None
+            elif pooled and key in ("frames", "steps_over_30deg", "limit_violations"):
+                merged[key] = float(sum(values))
+            elif pooled and "_rms" in key:
+                squares = np.array(values, np.float64) ** 2
+                merged[key] = float(np.sqrt(np.average(squares, weights=weights)))
+            else:
+                merged[key] = mean(values)
         out.append(merged)
     return out
 
 
-def _merge(key: str, values: Floats, weights: Sequence[int], pooled: bool) -> float | None:
-    if key.startswith("largest") or key.endswith("max_m"):
-        return float(values.max())
-    if pooled and "_p99" in key:
-        return None
-    if pooled and key in ("frames", "steps_over_30deg", "limit_violations"):
-        return float(values.sum())
-    if pooled and "_rms" in key:
-        return float(np.sqrt(np.average(values**2, weights=weights)))
-    return float(np.average(values, weights=weights))
-
-
-def _mean_roles(rows: Sequence[Mapping[str, Any]], weights: Sequence[int]) -> dict[str, Any]:
-    """Return mean errors of the joints that all rows have; None where a clip has no number."""
-
-    def mean(role: str, kind: str) -> float | None:
-        values = [row[role][kind] for row in rows]
-        return None if None in values else float(np.average(values, weights=weights))
-
-    shared = [role for role in rows[0] if all(role in row for row in rows)]
-    return {role: {kind: mean(role, kind) for kind in rows[0][role]} for role in shared}
-
-
 def largest_step(motion: Motion) -> float:
     """Return the largest rotation of a joint from one frame to the next [deg]."""
-    most = 0.0
-    for f in range(0, len(motion) - 1, STRIPE):
-        q = motion.rotations[f : f + STRIPE + 1]
-        most = max(most, float(arrays.angle_between(q[:-1], q[1:]).max(initial=0.0)))
-    return float(np.degrees(most))
+    stripes = (motion.rotations[f : f + STRIPE + 1] for f in range(0, len(motion) - 1, STRIPE))
+    steps = (arrays.angle_between(q[:-1], q[1:]).max(initial=0.0) for q in stripes)
+    return float(np.degrees(max(steps, default=0.0)))
 
 
 def evaluate_subjects(
     solvers: Mapping[str, Solver],
     subjects: Mapping[str, Sequence[Motion]],
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], None],
 ) -> dict[str, dict[str, float]]:
     """Return errors of several solvers by subject, over all frames of each and of all together.
 
@@ -140,29 +133,23 @@ def evaluate_subjects(
         Subject -> ``position_NAME``, ``orientation_NAME`` and ``own_NAME`` (of joints' own
         rotations alone) for each solver; the last row is "all".
     """
-    curves: dict[tuple[str, str], list[tuple[Floats, ...]]] = {}
-    done, total = 0, len(subjects) * len(solvers)
-    for subject, clips in subjects.items():
-        for name, solver in solvers.items():
-            for clip in clips:
-                found, _ = evaluate(solver, clip)
-                of_clip = (
-                    found.position_per_frame,
-                    found.orientation_per_frame,
-                    found.orientation_own_per_frame,
-                )
+    curves: dict[str, dict[str, list[Floats]]] = {key: {} for key in (*subjects, ALL)}
+    pairs = [(key, name) for key in subjects for name in solvers]
+    for done, (subject, name) in enumerate(pairs, 1):
+        for clip in subjects[subject]:
+            found, _ = evaluate(solvers[name], clip)
+            for kind, curve in (
+                ("position", found.position_per_frame),
+                ("orientation", found.orientation_per_frame),
+                ("own", found.orientation_own_per_frame),
+            ):
                 for key in (subject, ALL):
-                    curves.setdefault((key, name), []).append(of_clip)
-            done += 1
-            if progress is not None:
-                progress(done, total)
-    rows: dict[str, dict[str, float]] = {}
-    for key in (*subjects, ALL):
-        rows[key] = {}
-        for name in solvers:
-            for kind, pieces in zip(KINDS, zip(*curves[key, name], strict=True), strict=True):
-                rows[key][f"{kind}_{name}"] = _rms(np.concatenate(pieces))
-    return rows
+                    curves[key].setdefault(f"{kind}_{name}", []).append(curve)
+        progress(done, len(pairs))
+    return {
+        key: {name: _rms(np.concatenate(pieces)) for name, pieces in found.items()}
+        for key, found in curves.items()
+    }
 
 
 def motion_statistics(motion: Motion, limits: Limits, straight: Bools) -> dict[str, float]:
@@ -301,10 +288,8 @@ def arm_swivel_errors(motion: Motion, original: Motion) -> Floats:
     """Return the mean swivel error of both elbows [rad], shape (F,); NaN if both are straight."""
     pairs = zip(limb_positions(motion)[:2], limb_positions(original)[:2], strict=True)
     both = [swivel_angles(a, b) for a, b in pairs]
-    known = np.isfinite(both)
-    count = known.sum(axis=0)
-    total = np.where(known, both, 0.0).sum(axis=0)
-    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+    count = np.isfinite(both).sum(axis=0)
+    return np.where(count > 0, np.nansum(both, axis=0) / np.maximum(count, 1), np.nan)
 
 
 def growth(errors: Floats) -> float:

@@ -20,7 +20,7 @@ from ..solvers import ParticleStream, solver
 from ..tasks import Balance, LookAt, Posture, Reach, Smoothness, Task, finger_couplings
 
 LENGTH = 2.5
-"""Of all chains, in units; the paper's tasks start 2 units away."""
+"""Length of all chains, in units; the paper's tasks start 2 units away."""
 BEND = np.radians(20.0)
 """All joints of a chain together, where it starts."""
 EVEN = 0.3
@@ -84,7 +84,7 @@ def long_chain(
 
     Args:
         swing: limit of each joint [degrees]; None: no limits.
-        twist: and of its twist either way [degrees].
+        twist: limit of its twist either way [degrees].
         settings: of the solver.
     """
     start = bent_chain(30)
@@ -210,8 +210,6 @@ def _hinged(body: Skeleton, name: str) -> bool:
     return int(body.articulation.freedom[body.index(name)]) == 1
 
 
-QUICK_SEEDS, MANY_SEEDS = 20, 100
-"""Seeds of a scene: in a quick run, and else. No setting was chosen by them."""
 Facts = dict[str, float]
 
 
@@ -272,7 +270,7 @@ class Scene(NamedTuple):
     most: Facts
     """Facts that are good if small enough."""
     least: Facts
-    """And those that are good if large enough."""
+    """Facts that are good if large enough."""
 
 
 SCENES = {
@@ -284,7 +282,7 @@ SCENES = {
         {"person_knee_min_deg": 10.0},
     ),
 }
-"""Name -> scene; the walls are those of the paper's scenes in the specification."""
+"""Name -> scene, with what the paper asks of it."""
 
 
 def scene_facts(name: str, seed: int, seeds: int) -> dict[str, Any]:
@@ -297,8 +295,8 @@ def scene_facts(name: str, seed: int, seeds: int) -> dict[str, Any]:
     scene = SCENES[name]
     rows = [scene.facts(seed + k) for k in range(seeds)]
     good = [
-        all(row[key] <= wall for key, wall in scene.most.items())
-        and all(row[key] >= wall for key, wall in scene.least.items())
+        all(row[key] <= bound for key, bound in scene.most.items())
+        and all(row[key] >= bound for key, bound in scene.least.items())
         for row in rows
     ]
     facts = {}

@@ -10,11 +10,12 @@ posture, or for the swivel of elbows and knees.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import click
 import numpy as np
 
 from ..body.skeleton import Skeleton
@@ -29,21 +30,8 @@ from ..priors.plausibility import MISTAKES, find_mistake
 from ..solvers import SOLVERS, Solver, solver
 from ..studio.panels import Panel
 from ..studio.pictures import contact_sheet
-from .charts import draw_curves, empty_axes, new_chart, save_figure
-from .experiment import (
-    DATA_OPTION,
-    SEED,
-    Experiment,
-    Inputs,
-    Measurements,
-    Option,
-    Progress,
-    Shown,
-    counted,
-    excerpt,
-    read_clips,
-    table,
-)
+from . import charts
+from . import experiment as ex
 from .measures import ALL, averages, error_row, evaluate
 from .published import paper_clip
 
@@ -55,9 +43,9 @@ class Stress(NamedTuple):
     thinning: int
     """A quick run takes every so many-th level."""
     label: str
-    """Of the axis in the chart."""
+    """Title of the axis in the chart."""
     factor: float
-    """Of the unit on the axis."""
+    """How many units of the axis one unit of the level is."""
 
 
 STRESSES = {
@@ -86,6 +74,12 @@ FOLLOWER_KEYS = (
     "iterations", "median_us", "steps_over_30deg", "limit_violations",
 )  # fmt: skip
 """Errors that are kept of each."""
+WORST = 6
+"""Frames on a sheet of the worst."""
+BETWEEN = 0.5
+"""Least time between two of them [s]."""
+
+Clips = Mapping[str, Motion]
 
 
 def with_paper_weights(solver: Solver, clip: str) -> Solver:
@@ -114,28 +108,24 @@ def variants(prior: str = "") -> dict[str, Solver]:
 
 
 def bench_prior(
-    clips: Mapping[str, Motion],
+    clips: Clips,
     *,
     people: Mapping[str, Sequence[Motion]] | None = None,
     prior: str = "",
     quick: bool = False,
-    progress: Progress | None = None,
-) -> Measurements:
-    """Measure; returns numbers for JSON.
+    progress: ex.Progress = None,
+) -> ex.Measurements:
+    """Measure what a prior gains on clips and under stress.
 
-    Args:
-        clips: name -> motion; the paper's clips get its weights for plain sequential IK. Those
-            whose names agree up to the first underscore are of one person.
-        people: name -> motions of people whom the prior was not fitted to, for a table of them.
-        prior: file of a model; empty for the built-in one.
-        quick: at most 240 frames of each clip and fewer stresses; the same keys.
-        progress: see `experiment`.
+    The paper's clips get its weights for plain sequential IK. Clips whose names agree up to the
+    first underscore are of one person. `people` are those whom the prior, a file of a model or
+    empty for the built-in one, was not fitted to: name -> motions, for a table of them.
     """
     if not clips:
         raise InputError("Expected at least one clip, got none.")
 
     def shortened(clip: Motion) -> Motion:
-        return excerpt(clip, QUICK_FRAMES) if quick else clip
+        return ex.excerpt(clip, QUICK_FRAMES) if quick else clip
 
     chosen = {name: shortened(clip) for name, clip in clips.items()}
     aside = {
@@ -151,55 +141,55 @@ def bench_prior(
         for name in STRESSED
     ]
     parts = (len(chosen) + len(aside)) * len(solvers) + len(chosen) * len(followers)
-    step = counted(progress, parts + len(stresses) + 2 + len(MISTAKES))
-    rows = _rows(chosen, solvers, step)
+    step = ex.counted(progress, parts + len(stresses) + 2 + len(MISTAKES))
+    rows = _named_rows(chosen, solvers, step)
+    kept_aside = _named_rows(aside, solvers, step)
+    everybody = [{**row, "subject": ALL} for row in kept_aside]
+    stressed = []
+    for kind, level, name in stresses:
+        errors = _stressed(kind, level, solvers[name], chosen)
+        stressed.append({"stress": kind, "level": level, "solver": name, **errors})
+        step()
     return {
-        "seed": SEED,
+        "seed": ex.SEED,
         "prior": prior or "built-in",
         "rows": rows,
         "subjects": averages(rows, ("subject", "solver"), pooled=True),
         "averages": averages(rows, ("solver",)),
-        "kept_aside": _by_person(_rows(aside, solvers, step)),
-        "stresses": [
-            {"stress": kind, "level": level, "solver": name}
-            | _stressed(kind, level, solvers[name], chosen, step)
-            for kind, level, name in stresses
-        ],
+        "kept_aside": averages([*kept_aside, *everybody], ("subject", "solver"), pooled=True),
+        "stresses": stressed,
         **bench_doubts(solver("guided", prior=prior), chosen, step),
         "others": bench_others(chosen, followers, step),
     }
 
 
 def _rows(
-    clips: Mapping[str, Motion], solvers: Mapping[str, Solver], step: Callable[[], None]
-) -> list[dict[str, Any]]:
+    clips: Clips, solvers: Mapping[Any, Solver], step: Callable[[], None]
+) -> list[tuple[str, Any, dict[str, Any]]]:
+    """Return name of the clip, key of the solver and errors; `step` is called after each."""
     rows = []
     for clip_name, clip in clips.items():
-        for name, method in solvers.items():
-            row = error_row(*evaluate(with_paper_weights(method, clip_name), clip))
-            subject = subject_name(Path(clip_name))
-            rows.append({"clip": clip_name, "subject": subject, "solver": name, **row})
+        for key, method in solvers.items():
+            found = evaluate(with_paper_weights(method, clip_name), clip)
+            rows.append((clip_name, key, error_row(*found)))
             step()
     return rows
 
 
-def _by_person(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Merge rows to one for each person, and one for all together."""
-    everybody = averages([{**row, "subject": ALL} for row in rows], ("subject", "solver"), True)
-    return averages(rows, ("subject", "solver"), True) + everybody
+def _named_rows(
+    clips: Clips, solvers: Mapping[str, Solver], step: Callable[[], None]
+) -> list[dict[str, Any]]:
+    return [
+        {"clip": clip, "subject": subject_name(Path(clip)), "solver": name, **row}
+        for clip, name, row in _rows(clips, solvers, step)
+    ]
 
 
-def _stressed(
-    kind: str,
-    level: float,
-    method: Solver,
-    clips: Mapping[str, Motion],
-    step: Callable[[], None],
-) -> dict[str, float]:
+def _stressed(kind: str, level: float, method: Solver, clips: Clips) -> dict[str, float]:
     """Return mean position and orientation errors of clips under one level of stress."""
     errors = []
     for k, (name, clip) in enumerate(clips.items()):
-        rng = np.random.default_rng(SEED + k)
+        rng = np.random.default_rng(ex.SEED + k)
         points, skeleton = clip.points(), clip.skeleton
         if kind == "noise_m":
             points = noisy(points, level, rng)
@@ -210,7 +200,6 @@ def _stressed(
         tracker = with_paper_weights(method, name).prepare(skeleton, rate=points.rate)
         found = compare(tracker.solve_clip(points).motion, clip)
         errors.append((found.position_rms, found.orientation_rms))
-    step()
     position, orientation = map(float, np.mean(errors, axis=0))
     return {"position_rms": position, "orientation_rms": orientation}
 
@@ -248,9 +237,7 @@ def with_limbs(skeleton: Skeleton, factor: float) -> Skeleton:
     return replace(skeleton, offsets=offsets)
 
 
-def bench_doubts(
-    method: Any, clips: Mapping[str, Motion], step: Callable[[], None]
-) -> dict[str, Any]:
+def bench_doubts(method: Any, clips: Clips, step: Callable[[], None]) -> dict[str, Any]:
     """Return the rows of `confidence` and of `mistakes`."""
     rows = []
     for mistake in (None, *MISTAKES):
@@ -259,9 +246,9 @@ def bench_doubts(
             points = clip.points().select(SIX)
             if mistake is not None:
                 points = replace(points, positions=mistake.made(points.positions))
-            trusts.append(_solved(method, clip, points)[0])
+            trusts.append(method.prepare(clip.skeleton, rate=points.rate).solve_clip(points))
             named += find_mistake(points, clip.skeleton, prior_of(method.prior))[0] is mistake
-        trust = np.concatenate(trusts)
+        trust = np.concatenate([result.confidence for result in trusts])
         rows.append(
             {
                 "mistake": NO_MISTAKE if mistake is None else mistake.words,
@@ -277,14 +264,11 @@ def bench_doubts(
     return found
 
 
-def confidence_bins(method: Solver, clips: Mapping[str, Motion]) -> list[dict[str, Any]]:
+def confidence_bins(method: Solver, clips: Clips) -> list[dict[str, Any]]:
     """Return the mean error of the frames of each range of confidence."""
-    trusts, errors = [], []
-    for clip in clips.values():
-        confidences, motion = _solved(method, clip, clip.points())
-        trusts.append(confidences)
-        errors.append(compare(motion, clip).position_per_frame)
-    trust, error = np.concatenate(trusts), np.concatenate(errors)
+    found = [evaluate(method, clip) for clip in clips.values()]
+    trust = np.concatenate([result.confidence for _, result in found])
+    error = np.concatenate([comparison.position_per_frame for comparison, _ in found])
     chosen = np.digitize(trust, CONFIDENCE_BINS[1:-1])
     return [
         {
@@ -295,12 +279,6 @@ def confidence_bins(method: Solver, clips: Mapping[str, Motion]) -> list[dict[st
         }
         for k in range(len(CONFIDENCE_BINS) - 1)
     ]
-
-
-def _solved(method: Solver, clip: Motion, points: Points) -> tuple[Floats, Motion]:
-    """Return the confidence of each frame, and the reconstructed motion."""
-    result = method.prepare(clip.skeleton, rate=points.rate).solve_clip(points)
-    return result.confidence, result.motion
 
 
 def other_solvers(prior: str = "", quick: bool = False) -> dict[tuple[str, str], Solver]:
@@ -330,41 +308,33 @@ def other_solvers(prior: str = "", quick: bool = False) -> dict[tuple[str, str],
 
 
 def bench_others(
-    clips: Mapping[str, Motion], solvers: Mapping[tuple[str, str], Solver], step: Callable[[], None]
+    clips: Clips, solvers: Mapping[tuple[str, str], Solver], step: Callable[[], None]
 ) -> dict[str, Any]:
     """Measure other solvers on clips; `step` is called after each solver on each clip."""
-    rows = []
-    for clip_name, clip in clips.items():
-        for (name, variant), method in solvers.items():
-            row = error_row(*evaluate(with_paper_weights(method, clip_name), clip))
-            rows.append({"clip": clip_name, "solver": name, "variant": variant,
-                         **{key: row[key] for key in FOLLOWER_KEYS}})  # fmt: skip
-            step()
+    rows = [
+        {"clip": clip, "solver": name, "variant": variant}
+        | {key: row[key] for key in FOLLOWER_KEYS}
+        for clip, (name, variant), row in _rows(clips, solvers, step)
+    ]
     return {"rows": rows, "averages": averages(rows, ("solver", "variant"))}
 
 
-WORST = 6
-"""Frames on a sheet of the worst."""
-BETWEEN = 0.5
-"""Least time between two of them [s]."""
-
-
-def draw_stresses(found: Measurements, path: str | Path) -> Path:
+def draw_stresses(found: ex.Measurements, path: str | Path) -> Path:
     """Draw errors over noise, drop-outs and wrong lengths."""
-    figure = new_chart(10.0, 3.2)
+    figure = charts.new_chart(10.0, 3.2)
     for k, (kind, stress) in enumerate(STRESSES.items()):
-        axes = empty_axes(figure, (0.07 + 0.32 * k, 0.17, 0.26, 0.75), stress.label)
-        curves: dict[str, list[tuple[float, float]]] = {name: [] for name in STRESSED}
+        axes = charts.empty_axes(figure, (0.07 + 0.32 * k, 0.17, 0.26, 0.75), stress.label)
+        curves: charts.Curves = {name: [] for name in STRESSED}
         for row in found["stresses"]:
             if row["stress"] == kind:
                 point = stress.factor * row["level"], row["position_rms"]
                 curves[row["solver"]].append(point)
-        draw_curves(axes, curves)
+        charts.draw_curves(axes, curves)
         axes.set_ylim(bottom=0.0)
         if k == 0:
             axes.set_ylabel("position error / height")
             axes.legend(frameon=False)
-    return save_figure(figure, path)
+    return charts.save_figure(figure, path)
 
 
 def draw_worst(clip: Motion, name: str, prior: str, path: str | Path, dpi: int = 80) -> None:
@@ -386,17 +356,15 @@ def draw_worst(clip: Motion, name: str, prior: str, path: str | Path, dpi: int =
 def worst_frames(error: Any, rate: float) -> list[int]:
     """Return the frames with the largest errors (F,), not too near to each other, in order."""
     chosen: list[int] = []
-    for frame in np.argsort(-error):
-        if all(abs(int(frame) - other) > BETWEEN * rate for other in chosen):
-            chosen.append(int(frame))
-        if len(chosen) == WORST:
-            break
-    return sorted(chosen)
+    for frame in map(int, np.argsort(-error)):
+        if all(abs(frame - other) > BETWEEN * rate for other in chosen):
+            chosen.append(frame)
+    return sorted(chosen[:WORST])
 
 
-def read_people(options: dict[str, Any]) -> Inputs:
+def read_people(options: dict[str, Any]) -> tuple[dict[str, Any], Sequence[str]]:
     """Read the clips, every N-th of them, and people whom the model was not fitted to."""
-    given, _ = read_clips(options)
+    given, _ = ex.read_clips(options)
     given["clips"] = dict(list(given["clips"].items())[:: given.pop("every")])
     folder = given.pop("subjects")
     if folder is None:
@@ -415,40 +383,38 @@ def read_people(options: dict[str, Any]) -> Inputs:
     return given | {"people": people}, notes
 
 
-def _files(found: Measurements, folder: Path, options: Mapping[str, Any]) -> list[Path]:
-    written = [draw_stresses(found, folder / "curves.png")]
+def _files(found: ex.Measurements, folder: Path, options: Mapping[str, Any]) -> Iterator[Path]:
+    yield draw_stresses(found, folder / "curves.png")
     for name, clip in options["clips"].items():
-        written.append(folder / f"worst_{Path(name).name}.png")
-        draw_worst(clip, name, options["prior"], written[-1])
-    return written
+        path = folder / f"worst_{Path(name).name}.png"
+        draw_worst(clip, name, options["prior"], path)
+        yield path
 
 
-def _show(found: Measurements) -> Shown:
+def _show(found: ex.Measurements) -> Iterator[ex.Table]:
     errors = "solver position_rms:.4f orientation_rms_own:.4f orientation_rms:.4f "
     errors += "effector_mean_m:.5f effector_p99_m:.4f jitter_ratio:.2f largest_step_deg:.0f "
     errors += "median_us:.1f"
-    yield table("By clip", f"clip {errors}", found["rows"])
+    yield ex.table("By clip", f"clip {errors}", found["rows"])
     if len(found["subjects"]) < len(found["rows"]):
-        yield table("By subject", f"subject {errors}", found["subjects"])
-    yield table("Averages over clips", errors, found["averages"])
+        yield ex.table("By subject", f"subject {errors}", found["subjects"])
+    yield ex.table("Averages over clips", errors, found["averages"])
     if found["kept_aside"]:
         title = "People whom the prior was not fitted to"
-        yield table(title, f"subject {errors}", found["kept_aside"])
+        yield ex.table(title, f"subject {errors}", found["kept_aside"])
     roles = {row["solver"]: row["roles"] for row in found["averages"]}
     joints = {role: {s: roles[s][role] for s in ("sik", "guided")} for role in roles["sik"]}
     keys = "sik.position:.4f guided.position:.4f sik.orientation:.3f guided.orientation:.3f"
-    yield table("By joint", keys, joints)
+    yield ex.table("By joint", keys, joints)
     keys = "stress level:g solver position_rms:.4f orientation_rms:.4f"
-    yield table("Under stress", keys, found["stresses"])
-    yield table("Errors by confidence", "from:g to:g frames position_mean:.4f", found["confidence"])
+    yield ex.table("Under stress", keys, found["stresses"])
+    keys = "from:g to:g frames position_mean:.4f"
+    yield ex.table("Errors by confidence", keys, found["confidence"])
     title = "Confidence where names or axes are wrong"
-    yield table(title, "mistake confidence:.2f doubted:.0% named clips", found["mistakes"])
-    yield table(
-        "Other solvers, averages over clips",
-        "solver variant position_rms:.4f orientation_rms:.4f elbow_mean_m:.4f knee_mean_m:.4f "
-        "effector_mean_m:.5f iterations:.2f median_us:.0f steps_over_30deg:.1f",
-        found["others"]["averages"],
-    )
+    yield ex.table(title, "mistake confidence:.2f doubted:.0% named clips", found["mistakes"])
+    keys = "solver variant position_rms:.4f orientation_rms:.4f elbow_mean_m:.4f knee_mean_m:.4f "
+    keys += "effector_mean_m:.5f iterations:.2f median_us:.0f steps_over_30deg:.1f"
+    yield ex.table("Other solvers, averages over clips", keys, found["others"]["averages"])
 
 
 def _solvers(options: Mapping[str, Any]) -> list[Solver]:
@@ -456,7 +422,7 @@ def _solvers(options: Mapping[str, Any]) -> list[Solver]:
     return [*variants(prior).values(), *other_solvers(prior, options["quick"]).values()]
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = ex.Experiment(
     about="""Errors of the papers, joints, effectors, jitter and jumps by clip and by subject;
 noise, drop-outs and wrong limb lengths; the solver's confidence against its errors and against
 points with wrong names; what other solvers gain by the same prior.
@@ -465,15 +431,13 @@ points with wrong names; what other solvers gain by the same prior.
 sixpoint bench prior --data CMU/paper -o prior
 sixpoint bench prior --data CMU/paper --subjects CMU/packs""",
     options=(
-        DATA_OPTION,
-        Option("every", "Only every N-th of those clips.", "N", 1, int, 1),
-        Option(
-            "subjects",
-            "Clips or archives of people, as for `sixpoint train`: those whom the model was not "
-            "fitted to are measured, too.",
-            "DIR",
-        ),
-        Option("prior", "A model; default the built-in one.", "FILE", ""),
+        ex.DATA_OPTION,
+        click.Option(["--every"], type=click.IntRange(1), default=1, show_default=True, metavar="N",
+                     help="Only every N-th of those clips."),
+        click.Option(["--subjects"], metavar="DIR", help="Clips or archives of people, as for "
+                     "`sixpoint train`: those whom the model was not fitted to are measured, too."),
+        click.Option(["--prior"], default="", metavar="FILE",
+                     help="A model; default the built-in one."),
     ),
     solvers=_solvers,
     inputs=read_people,
@@ -481,4 +445,4 @@ sixpoint bench prior --data CMU/paper --subjects CMU/packs""",
     show=_show,
     files=_files,
     output_help="Write prior.json, curves.png and the worst frames there.",
-)
+)  # fmt: skip

@@ -6,7 +6,6 @@ but some part of the body is then in a box, in the ground or in another part, *u
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -54,25 +53,22 @@ class CollisionScene(NamedTuple):
     contacts: Contacts
 
 
-def forward_reach(height: float = 1.75) -> CollisionScene:
-    """Move both hands far ahead; the hips go back for balance, into a box (Fig. 14)."""
+def reach_scenes(height: float = 1.75) -> tuple[CollisionScene, CollisionScene]:
+    """Return a reach ahead whose hips meet a box, and one across whose elbow does.
+
+    Ahead (Fig. 14), both hands move far to the front; the hips go back for balance. Across (Figs.
+    15 and 16), a hand moves to the side at the height of the chest.
+    """
     skeleton = Skeleton.humanoid(height)
     stance = stance_points(skeleton)
     goal = stance.copy()
     goal[2:4] = stance[2:4] * (0.8, 1.0, 1.0) + height * np.array([0.0, 0.17, 0.42])
-    motion, points = _movement(skeleton, [stance, goal])
     # Three centimetres behind somebody who stands still, at the height of the hips.
-    hips, size = stance[0] - (0.0, 0.05 * height, 0.0), np.array([0.6, 0.12, 0.28])
-    back = hips[2] - 0.054 * height - 0.03 - 0.5 * size[2]
-    scene = Scene((Box("box behind", (0.0, float(hips[1]), float(back)), tuple(size)),))
-    contacts = find_contacts(motion, scene)
-    return CollisionScene("a reach ahead, a box behind", motion, points, scene, contacts)
+    size = (0.6, 0.12, 0.28)
+    back = stance[0, 2] - 0.054 * height - 0.03 - 0.5 * size[2]
+    behind = Box("box behind", (0.0, float(stance[0, 1] - 0.05 * height), float(back)), size)
+    ahead = _collisions("a reach ahead, a box behind", *_movement(skeleton, [stance, goal]), behind)
 
-
-def sideways_reach(height: float = 1.75) -> CollisionScene:
-    """Move a hand across at the height of the chest; the elbow meets a box (Figs. 15 and 16)."""
-    skeleton = Skeleton.humanoid(height)
-    stance = stance_points(skeleton)
     start, goal = stance.copy(), stance.copy()
     start[2] = height * np.array([0.10, 0.64, 0.25])
     goal[2] = height * np.array([0.27, 0.70, 0.12])
@@ -81,15 +77,18 @@ def sideways_reach(height: float = 1.75) -> CollisionScene:
     moved = elbows[-1] - elbows[int(SECONDS * RATE)]
     moved = moved * (1, 0, 1) / np.hypot(moved[0], moved[2])
     x, y, z = elbows[-1] + 0.17 * moved
-    scene = Scene((Box("box beside", (float(x), float(y), float(z)), (0.24, 0.24, 0.24)),))
-    contacts = find_contacts(motion, scene)
-    return CollisionScene("a hand across, a box at the side", motion, points, scene, contacts)
+    beside = Box("box beside", (float(x), float(y), float(z)), (0.24, 0.24, 0.24))
+    return ahead, _collisions("a hand across, a box at the side", motion, points, beside)
+
+
+def _collisions(title: str, motion: Motion, points: Points, box: Box) -> CollisionScene:
+    scene = Scene((box,))
+    return CollisionScene(title, motion, points, scene, find_contacts(motion, scene))
 
 
 def stance_points(skeleton: Skeleton) -> Floats:
     """Return the six points of a standing body, soles on the ground [m], shape (6, 3)."""
-    at = _standing(skeleton)
-    return np.array([at[skeleton.anatomy.node(role)] for role in SIX])
+    return _standing(skeleton)[[skeleton.anatomy.node(role) for role in SIX]]
 
 
 def _standing(skeleton: Skeleton) -> Floats:
@@ -146,12 +145,10 @@ class ReachMap:
             file.write(data)
 
     def _csv(self) -> bytes:
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(("x", "y", "z", "tag", "miss"))
+        lines = ["x,y,z,tag,miss"]
         for place, tag, miss in zip(self.places, self.tags, self.misses, strict=True):
-            writer.writerow((*(f"{v:.4f}" for v in place), TAGS[tag], f"{miss:.4f}"))
-        return text.getvalue().encode()
+            lines.append(",".join(f"{v:.4f}" for v in place) + f",{TAGS[tag]},{miss:.4f}")
+        return ("\n".join(lines) + "\n").encode()
 
     def _ply(self) -> bytes:
         lines = ["ply", "format ascii 1.0", f"element vertex {len(self.places)}"]

@@ -11,14 +11,15 @@ from html import escape
 from importlib.resources import files
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from string import Template
+from typing import TYPE_CHECKING, Any
 
 from ..atomic_write import atomic_write
 from ..errors import MissingExtra
 from .charts import Sample, bar_chart, colours, draw_samples, line_chart
 from .claims import PARTLY
 from .experiment import Column, Measurements, markdown_table
-from .published import AVERAGE, METHODS, PaperClip
+from .published import AVERAGE, METHODS
 
 if TYPE_CHECKING:
     from .table1 import Clip, Run, Table1
@@ -31,30 +32,13 @@ MARKS = {True: "yes", PARTLY: "partly", False: "no", None: "open"}
 """Whether a claim is reproduced, in a word."""
 MOST_CLIPS = 8
 """Clips that are drawn; the numbers of all are in the tables."""
-PAPER = (
-    "Unzueta, Peinado, Boulic and Suescun, “Full-body performance animation with Sequential "
-    "Inverse Kinematics”, Graphical Models 70 (2008)"
-)
-
-
-class Part(NamedTuple):
-    """One of the three parts of Table 1; our key of a row is also that of the paper's row."""
-
-    title: str
-    key: str
-    form: str
-
-    @property
-    def timed(self) -> bool:
-        """Whether it is the part about time."""
-        return self.key == "time_ratio_to_sik"
-
-
+TIME = "time_ratio_to_sik"
 PARTS = (
-    Part("Position error, RMS, as a part of body height", "position_rms", "{:.4f}"),
-    Part("Orientation error, RMS [rad]", "orientation_rms", "{:.4f}"),
-    Part("Time per frame, as a multiple of SIK's", "time_ratio_to_sik", "{:.1f}"),
+    ("Position error, RMS, as a part of body height", "position_rms", "{:.4f}"),
+    ("Orientation error, RMS [rad]", "orientation_rms", "{:.4f}"),
+    ("Time per frame, as a multiple of SIK's", TIME, "{:.1f}"),
 )
+"""The parts of Table 1: title, key of our rows and of the paper's, format."""
 MORE_MEASURES = (
     Column("points missed, mean [mm]", "target_mean_m", ".1f", 1e3),
     Column("p95 [mm]", "target_p95_m", ".1f", 1e3),
@@ -73,16 +57,6 @@ MORE_MEASURES = (
     Column("foot skate [m/s]", "foot_skate", ".2f"),
 )
 """What the paper describes in words only."""
-SECTIONS = {
-    "table": "Table 1",
-    "bars": "Averages",
-    "claims": "Claims of the paper",
-    "beyond": "More measures",
-    "curves": "Errors over time",
-    "poses": "Poses",
-    "settings": "Settings",
-}
-"""Anchor -> title."""
 
 
 def write_report(table: Table1, report: Measurements, folder: Path) -> Iterator[Path]:
@@ -146,12 +120,14 @@ def markdown(report: Measurements) -> str:
     text += f"{sum(clip['frames'] for clip in clips)} frames{' (excerpts)' * report['quick']}"
     text += f"{LIMITS[report['settings']['limits']]}; {machine['cpu']}, one thread. "
     lines = ["# Table 1: solvers compared", "", f"{text}The paper's numbers stand in brackets.", ""]
-    for title, key, form in (*PARTS, Part("Median time per frame [us]", "median_us", "{:.1f}")):
+    for title, key, form in (*PARTS, ("Median time per frame [us]", "median_us", "{:.1f}")):
         cells = table_cells(report, key)
-        rows = [
-            [s, *(_cell_text(cells[s, clip], form) for clip in titles)]
-            for s in display_order(report)
-        ]
+        rows = []
+        for s in display_order(report):
+            rows.append([s])
+            for ours, paper in (cells[s, clip] for clip in titles):
+                beside = "" if paper is None else f" ({form.format(paper)})"
+                rows[-1].append(f"{'–' if ours is None else form.format(ours)}{beside}")
         lines += [f"## {title}", "", *markdown_table(["", *titles.values()], rows), ""]
     rows = [[c["id"], c["claim"], MARKS[c["reproduced"]], c["note"]] for c in report["claims"]]
     lines += ["## Claims of the paper", ""]
@@ -160,49 +136,50 @@ def markdown(report: Measurements) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _cell_text(cell: Cell, form: str) -> str:
-    ours, paper = cell
-    text = "–" if ours is None else form.format(ours)
-    return text if paper is None else f"{text} ({form.format(paper)})"
-
-
 def html_page(table: Table1, report: Measurements) -> tuple[str, MissingExtra | None]:
     """Return the page, and the error if there is no package to draw poses."""
-    order = display_order(report)
-    drawn, missing = _poses(table, order)
-    sections = (
-        _table1(report, order),
-        _bars(report, order),
-        _claims(report["claims"]),
-        _more_measures(report, order),
-        _curves(table, order),
-        drawn,
-        _settings(report),
-    )
+    order, paper = display_order(report), bool(report["published"])
+    poses, missing = _poses(table, order)
+    shades = colours(order)
     rules = [
         f".c-{s}{{stroke:{c}}}.b-{s}{{fill:{c}}}"
         f'[data-focus="{s}"] svg .c-{s}{{opacity:1;stroke-width:2}}'
-        for s, c in colours(order).items()
+        for s, c in shades.items()
     ]
-    style = _asset("page.css") + "".join(rules)
-    body = "".join(
-        f'<section id="{name}"><h2>{title}</h2>{content}</section>'
-        for (name, title), content in zip(SECTIONS.items(), sections, strict=True)
+    chips = [
+        f'<button data-of="{escape(s)}" aria-pressed="false" style="--of:{shades[s]}">{escape(s)}'
+        "</button>"
+        for s in order
+    ]
+    cut = "<p><strong>Excerpts only.</strong> Errors of excerpts are not those of whole clips.</p>"
+    settings = {key: report[key] for key in ("settings", "machine", "versions")}
+    page = Template(_asset("page.html").replace("\n", "")).substitute(
+        style=_asset("page.css") + "".join(rules),
+        clips_too=", and the clips," if paper else ", though not the clips,",
+        cards=_cards(report),
+        cut=cut if report["quick"] else "",
+        notes="".join(f'<p class="soft">{escape(note)}</p>' for note in report["notes"]),
+        beside_table="Below each number the paper’s, and ours as a multiple of it. " * paper,
+        table=_table1(report, order),
+        beside_bars=" A dark stroke marks the paper’s number." * paper,
+        bars=_bars(report, order),
+        claims=_claims(report["claims"]),
+        measures=_more_measures(report, order),
+        chips="".join(chips),
+        curves=_curves(table, order),
+        poses=poses,
+        settings=escape(json.dumps(settings, indent=1)),
+        script=_asset("page.js"),
     )
-    page = (
-        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>Table 1, run again</title><style>{style}</style></head><body>"
-        f"{_head(report)}{body}<script>{_asset('page.js')}</script></body></html>\n"
-    )
-    return page, missing
+    return f"{page}\n", missing
 
 
 def _asset(name: str) -> str:
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
-def _head(report: Measurements) -> str:
+def _cards(report: Measurements) -> str:
+    """Return the facts at the top of the page."""
     clips, claims = report["settings"]["clips"], report["claims"]
     sik = next((r for r in report["averages"] if r["solver"] == "sik"), None)
     published = {(r["solver"], r["clip"]): r for r in report["published"]}
@@ -223,18 +200,7 @@ def _head(report: Measurements) -> str:
     whole, partly = (sum(c["reproduced"] == how for c in judged) for how in (True, PARTLY))
     words = f"claims reproduced, {partly} partly, {len(claims) - len(judged)} open"
     facts.append((f"{whole} of {len(judged)}", words))
-    cards = "".join(f"<div><b>{escape(a)}</b><small>{escape(b)}</small></div>" for a, b in facts)
-    links = "".join(f'<a href="#{at}">{text}</a>' for at, text in SECTIONS.items())
-    clips_too = "" if report["published"] else ", though not the clips,"
-    cut = "<p><strong>Excerpts only.</strong> Errors of excerpts are not those of whole clips.</p>"
-    notes = "".join(f'<p class="soft">{escape(note)}</p>' for note in report["notes"])
-    return (
-        f"<header><h1>Table 1, run again</h1><p>From six tracked positions to a whole body: every "
-        f"solver on the same points, joint limits and estimate of the pelvis. The measures and "
-        f"claims{clips_too or ', and the clips,'} are those of {PAPER}.</p>"
-        f'<nav>{links}</nav></header><div class="facts">{cards}</div>'
-        f"{cut if report['quick'] else ''}{notes}"
-    )
+    return "".join(f"<div><b>{escape(a)}</b><small>{escape(b)}</small></div>" for a, b in facts)
 
 
 def _html_table(head: Sequence[str], rows: Mapping[str, Sequence[str]], kind: str = "") -> str:
@@ -252,25 +218,20 @@ def _html_table(head: Sequence[str], rows: Mapping[str, Sequence[str]], kind: st
 def _table1(report: Measurements, order: Sequence[str]) -> str:
     titles = clip_titles(report)
     times = {r["solver"]: r["median_us"] for r in report["averages"]}
-    beside = "Below each number the paper’s, and ours as a multiple of it. "
-    blocks = [
-        f"<p>{beside if report['published'] else ''}As in the paper the best three of each column "
-        "stand out, the best in blue. Times are medians per frame of the solver alone, warm, on "
-        "one thread.</p>"
-    ]
-    for part in PARTS:
-        cells = table_cells(report, part.key)
+    blocks = []
+    for title, key, form in PARTS:
+        cells = table_cells(report, key)
         best = {}
         for clip in titles:
             known = [(ours, s) for s in order if (ours := cells[s, clip][0]) is not None]
             best[clip] = [s for _, s in sorted(known)[:3]]
         rows = {}
         for s in order:
-            rows[s] = [_cell(cells[s, clip], part.form, s, best[clip]) for clip in titles]
-            if part.timed:
+            rows[s] = [_cell(cells[s, clip], form, s, best[clip]) for clip in titles]
+            if key == TIME:
                 rows[s].append(f"<td><b>{times[s]:.1f}</b>")
-        head = [*titles.values(), *["µs"] * part.timed]
-        blocks.append(f"<h3>{part.title}</h3>{_html_table(head, rows, 'full')}")
+        head = [*titles.values(), *["µs"] * (key == TIME)]
+        blocks.append(f"<h3>{title}</h3>{_html_table(head, rows, 'full')}")
     return "".join(blocks)
 
 
@@ -286,18 +247,17 @@ def _cell(cell: Cell, form: str, solver: str, best: Sequence[str]) -> str:
 def _bars(report: Measurements, order: Sequence[str]) -> str:
     whole = AVERAGE if AVERAGE in clip_titles(report) else report["rows"][0]["clip"]
     charts = []
-    for part in PARTS:
-        cells = table_cells(report, part.key)
+    for title, key, form in PARTS:
+        cells = table_cells(report, key)
         rows = [(s, *cells[s, whole]) for s in order]
-        chart = bar_chart(rows, part.form, part.title, logarithmic=part.timed)
-        title = "Time, as a multiple of SIK’s (log scale)" if part.timed else part.title
-        charts.append(f"<figure><figcaption>{title}</figcaption>{chart}</figure>")
-    mark = " A dark stroke marks the paper’s number." if report["published"] else ""
-    return f"<p>Averages over the clips.{mark}</p><div class=triple>{''.join(charts)}</div>"
+        chart = bar_chart(rows, form, title, logarithmic=key == TIME)
+        caption = "Time, as a multiple of SIK’s (log scale)" if key == TIME else title
+        charts.append(f"<figure><figcaption>{caption}</figcaption>{chart}</figure>")
+    return "".join(charts)
 
 
 def _claims(claims: Sequence[Mapping[str, Any]]) -> str:
-    items = ["<p>What the paper says of the methods. Open a line to see the numbers.</p>"]
+    items = []
     for claim in claims:
         word = MARKS[claim["reproduced"]]
         items.append(
@@ -338,19 +298,7 @@ def _more_measures(report: Measurements, order: Sequence[str]) -> str:
     cells = {
         name: [f"<td>{column.cell(row)}" for column in MORE_MEASURES] for name, row in shown.items()
     }
-    words = (
-        "<p>Averages over the clips; below, the recorded person. Frames in which the shared "
-        "estimate of the pelvis flips are left out of jerk and swivel jumps.</p>"
-    )
-    return words + _html_table([column.title for column in MORE_MEASURES], cells, "many")
-
-
-def _settings(report: Measurements) -> str:
-    text = json.dumps({key: report[key] for key in ("settings", "machine", "versions")}, indent=1)
-    return (
-        "<p>Everything is in <code>results.json</code>.</p>"
-        f"<details><summary><span>show</span></summary><pre>{escape(text)}</pre></details>"
-    )
+    return _html_table([column.title for column in MORE_MEASURES], cells, "many")
 
 
 def _runs(table: Table1, clip: Clip, order: Sequence[str]) -> dict[str, Run]:
@@ -358,39 +306,25 @@ def _runs(table: Table1, clip: Clip, order: Sequence[str]) -> dict[str, Run]:
 
 
 def _curves(table: Table1, order: Sequence[str]) -> str:
-    """Return errors of all methods by frame, in the windows of Figs. 14-18 and on whole clips."""
-    chips = "".join(
-        f'<button data-of="{escape(s)}" aria-pressed="false" style="--of:{c}">{escape(s)}</button>'
-        for s, c in ((s, colours(order)[s]) for s in order)
-    )
-    parts = [
-        "<p>Press a method to pick it out. A sharp peak that all methods share is a flip of the "
-        f"estimated pelvis, which all of them start from.</p><div class=chips>{chips}</div>"
-    ]
+    """Return errors by frame: on the paper's clips as in Figs. 14-18, and on whole clips."""
+    parts = []
     if len(table.clips) > MOST_CLIPS:
         parts.append(f"<p>The first {MOST_CLIPS} of {len(table.clips)} clips are drawn.</p>")
     for clip in table.clips[:MOST_CLIPS]:
         runs = _runs(table, clip, order)
         if clip.paper is not None and clip.whole:
-            parts += _paper_figures(clip, clip.paper, runs)
-        parts.append(
-            _figure(f"{clip.title}, {'all frames' if clip.whole else 'excerpt'}", clip, runs)
-        )
+            if clip.paper.name == "boxing":
+                for figure, s in ((14, "jacobian-transpose"), (15, "ccd")):
+                    if s in runs:
+                        pair = {k: runs[k] for k in (s, "sik") if k in runs}
+                        parts.append(_figure(f"boxing, {s} (Fig. {figure})", clip, pair))
+            first, last = clip.paper.window
+            shown = {s: run for s, run in runs.items() if s != "jacobian-transpose"} or runs
+            title = f"{clip.paper.name}, frames {first} to {last} (Fig. {clip.paper.figures[1]})"
+            parts.append(_figure(title, clip, shown, slice(first, last + 1)))
+        title = f"{clip.title}, {'all frames' if clip.whole else 'excerpt'}"
+        parts.append(_figure(title, clip, runs))
     return "".join(parts)
-
-
-def _paper_figures(clip: Clip, paper: PaperClip, runs: Mapping[str, Run]) -> list[str]:
-    """Return Figs. 14 and 15 on boxing, one method beside SIK; Figs. 16-18, all but one."""
-    parts = []
-    if paper.name == "boxing":
-        for figure, s in ((14, "jacobian-transpose"), (15, "ccd")):
-            if s in runs:
-                pair = {k: runs[k] for k in (s, "sik") if k in runs}
-                parts.append(_figure(f"boxing, {s} (Fig. {figure})", clip, pair))
-    first, last = paper.window
-    shown = {s: run for s, run in runs.items() if s != "jacobian-transpose"} or runs
-    title = f"{paper.name}, frames {first} to {last} (Fig. {paper.figures[1]})"
-    return [*parts, _figure(title, clip, shown, slice(first, last + 1))]
 
 
 def _figure(title: str, clip: Clip, runs: Mapping[str, Run], part: slice = slice(None)) -> str:

@@ -5,30 +5,17 @@ Medians and 99th percentiles of wall time per frame, the best of several runs.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
+import click
 import numpy as np
 
 from ..errors import InputError
 from ..motion.motion import Motion
 from ..solvers import Solver, Tracker
-from .experiment import (
-    DATA_OPTION,
-    Experiment,
-    Measurements,
-    Option,
-    Progress,
-    Shown,
-    counted,
-    excerpt,
-    has_setting,
-    quiet,
-    read_clips,
-    table,
-    timed,
-)
+from . import experiment as ex
 
 RUNS, QUICK_RUNS = 5, 2
 QUICK_FRAMES = 300
@@ -41,22 +28,22 @@ def bench_speed(
     clips: Mapping[str, Motion],
     *,
     quick: bool = False,
-    progress: Progress | None = None,
-) -> Measurements:
+    progress: ex.Progress = None,
+) -> ex.Measurements:
     """Measure a solver on the six points of clips; times are in microseconds per frame.
 
     The setting `collisions`, if the solver has one, is measured off and on.
     """
     chosen = [clip for clip in clips.values() if len(clip)]
     if quick:
-        chosen = [excerpt(clip, QUICK_FRAMES, 0) for clip in chosen]
+        chosen = [ex.excerpt(clip, QUICK_FRAMES, 0) for clip in chosen]
     if not chosen:
         raise InputError("Expected at least one clip with frames to measure on, got none.")
     runs = QUICK_RUNS if quick else RUNS
     variants = [method]
-    if has_setting(method, "collisions"):
+    if ex.has_setting(method, "collisions"):
         variants = [replace(method, collisions=on) for on in (False, True)]  # type: ignore[call-arg]
-    step = counted(progress, len(variants) * runs + len(THREADS))
+    step = ex.counted(progress, len(variants) * runs + len(THREADS))
     results = []
     for variant in variants:
         measured = []
@@ -93,11 +80,10 @@ def _measure(method: Solver, clips: Sequence[Motion]) -> dict[str, float]:
     in_clip, tails, whole, calls = [], [], [], []
     for clip, tracker in zip(clips, _trackers(method, clips), strict=True):
         points = clip.points()
+        us, result = ex.timed(tracker.solve_clip, points)
+        tracker.reset()
         frames = np.ascontiguousarray(points.positions)
-        with quiet():
-            us, result = timed(tracker.solve_clip, points)
-            tracker.reset()
-            calls += [timed(tracker.solve, frame)[0] for frame in frames]
+        calls += [ex.timed(tracker.solve, frame)[0] for frame in frames]
         whole.append(us)
         in_clip.append(result.report.median_us)
         tails.append(result.report.p99_us)
@@ -112,7 +98,7 @@ def _measure(method: Solver, clips: Sequence[Motion]) -> dict[str, float]:
 
 
 def _throughput(method: Solver, clips: Sequence[Motion], threads: int, runs: int) -> float:
-    """Frames a second of whole clips, each thread with trackers of its own; the best of runs."""
+    """Return frames a second of whole clips, each thread with its own trackers; best of runs."""
     every = [clip.points() for clip in clips]
     groups = [_trackers(method, clips) for _ in range(threads)]
 
@@ -120,30 +106,30 @@ def _throughput(method: Solver, clips: Sequence[Motion], threads: int, runs: int
         for tracker, points in zip(group, every, strict=True):
             tracker.solve_clip(points)
 
-    frames = threads * sum(len(clip) for clip in clips)
     with ThreadPoolExecutor(threads) as pool:
-        us, _ = timed(lambda: list(pool.map(work, groups)), runs=runs)
-    return 1e6 * frames / us
+        us, _ = ex.timed(lambda: list(pool.map(work, groups)), runs=runs)
+    return 1e6 * threads * sum(len(clip) for clip in clips) / us
 
 
-def _show(found: Measurements) -> Shown:
+def _show(found: ex.Measurements) -> Iterator[ex.Table]:
     title = f"{found['solver']}: {found['frames']} frames of {found['clips']} clips, "
     keys = "collisions clip_median_us:.1f clip_p99_us:.1f clip_with_report_us:.1f "
     keys += "stream_median_us:.1f stream_p99_us:.1f"
-    yield table(f"{title}best of {found['runs']} runs, us per frame", keys, found["results"])
-    yield table("whole clips", "threads frames_per_s:,.0f", found["threads"])
+    yield ex.table(f"{title}best of {found['runs']} runs, us per frame", keys, found["results"])
+    yield ex.table("whole clips", "threads frames_per_s:,.0f", found["threads"])
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = ex.Experiment(
     about="Medians and 99th percentiles of wall time per frame.",
     options=(
-        Option("solver", "Which solver; see `sixpoint solvers`.", "NAME", "sik"),
-        Option("set", "A solver setting.", "NAME=VALUE", (), several=-1),
-        DATA_OPTION,
+        click.Option(["--solver"], default="sik", show_default=True, metavar="NAME",
+                     help="Which solver; see `sixpoint solvers`."),
+        click.Option(["--set"], multiple=True, metavar="NAME=VALUE", help="A solver setting."),
+        ex.DATA_OPTION,
     ),
     solvers=lambda options: [options["method"]],
-    inputs=read_clips,
+    inputs=ex.read_clips,
     run=bench_speed,
     show=_show,
     output_help="Also write speed.json there.",
-)
+)  # fmt: skip

@@ -17,6 +17,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 
 from ..api import WrongOption
@@ -25,30 +26,12 @@ from ..kernels.types import Floats
 from ..limits import Limits
 from ..motion.metrics import compare
 from ..motion.motion import Motion
-from ..solvers import Result, Solver
+from ..solvers import Solver
 from ..solvers.problem import LimitsChoice, resolve_limits
+from . import experiment as ex
 from .claims import CLAIMS
-from .experiment import (
-    DATA_OPTION,
-    SOLVERS_OPTION,
-    Experiment,
-    Facts,
-    Inputs,
-    Measurements,
-    Option,
-    Progress,
-    Shown,
-    choose_solvers,
-    counted,
-    excerpt,
-    has_setting,
-    machine,
-    quiet,
-    read_clips,
-    table,
-)
 from .measures import arm_swivel_errors, growth, motion_statistics, nearly_straight
-from .published import AVERAGE, CLIPS, DOUBTS, METHODS, Measure, PaperClip, paper_clip, published
+from .published import AVERAGE, CLIPS, DOUBTS, METHODS, PaperClip, paper_clip, published
 from .report import MARKS, display_order, write_report
 
 RUNS, QUICK_RUNS = 5, 2
@@ -163,18 +146,18 @@ class Table1:
 
 
 def bench_table1(
-    motions: Mapping[str, Motion],
+    clips: Mapping[str, Motion],
     *,
     solvers: Sequence[str] | None = None,
     weights: Weights = WEIGHTS,
     limits: LimitsChoice = "adult",
     quick: bool = False,
-    progress: Progress | None = None,
+    progress: ex.Progress = None,
 ) -> Table1:
     """Reconstruct clips with several solvers and measure.
 
     Args:
-        motions: clips by name; those of the paper are recognised by their number ("17_10").
+        clips: motions by name; those of the paper are recognised by their number ("17_10").
         solvers: names in `SOLVERS`; default all that can reconstruct people.
         weights: for clips that are not the paper's.
         limits: "adult", None for free joints, or limits for the joints of all clips.
@@ -182,28 +165,28 @@ def bench_table1(
         progress: called with the number of reconstructions done and their total.
     """
     notes: list[str] = []
-    order = [clip.number for clip in CLIPS]
 
     def paper_first(name: str) -> int:
         paper = paper_clip(name)
-        return len(CLIPS) if paper is None else order.index(paper.number)
+        return len(CLIPS) if paper is None else CLIPS.index(paper)
 
-    clips = tuple(
-        _clip(name, motions[name], weights, quick, notes)
-        for name in sorted(motions, key=paper_first)
-        if len(motions[name])
+    taken = tuple(
+        _clip(name, clips[name], weights, quick, notes)
+        for name in sorted(clips, key=paper_first)
+        if len(clips[name])
     )
-    if not clips:
+    if not taken:
         raise InputError("Expected at least one clip with frames to reconstruct, got none.")
     which = "none" if limits is None else limits if isinstance(limits, str) else "given"
-    chosen = choose_solvers(solvers, collisions=False)
+    chosen = ex.choose_solvers(solvers, collisions=False)
     runs, unlimited, as_published = Runs(), Runs(), Runs()
-    table = Table1(clips, tuple(chosen), quick, which, runs, unlimited, as_published, notes=notes)
-    step = counted(progress, len(clips) * len(chosen))
-    for clip in clips:
+    table = Table1(taken, tuple(chosen), quick, which, runs, unlimited, as_published, notes=notes)
+    step = ex.counted(progress, len(taken) * len(chosen))
+    for clip in taken:
         kept = resolve_limits(limits, clip.motion.skeleton)
-        straight = nearly_straight(clip.motion)
-        table.originals[clip.name] = motion_statistics(clip.motion, kept, straight)
+        table.originals[clip.name] = motion_statistics(
+            clip.motion, kept, nearly_straight(clip.motion)
+        )
         for each in chosen:
             key = each.name, clip.name
             try:
@@ -214,7 +197,7 @@ def bench_table1(
                 if each.name in ALSO_UNLIMITED and kept:
                     unlimited[key] = _run(each, clip, kept, solved_within=Limits())
                 theirs = AS_PUBLISHED.get(each.name, {})
-                if theirs and all(has_setting(each, name) for name in theirs):
+                if theirs and all(ex.has_setting(each, name) for name in theirs):
                     as_published[key] = _run(replace(each, **theirs), clip, kept)
             step()
     if not runs:
@@ -239,7 +222,7 @@ def _clip(name: str, motion: Motion, weights: Weights, quick: bool, notes: list[
     if not quick or len(motion) <= QUICK_FRAMES:
         return clip
     first = min(max(clip.pose - QUICK_FRAMES * 3 // 4, 0), len(motion) - QUICK_FRAMES)
-    part = excerpt(motion, QUICK_FRAMES, first)
+    part = ex.excerpt(motion, QUICK_FRAMES, first)
     return replace(clip, motion=part, first=first, whole=False)
 
 
@@ -255,24 +238,18 @@ def _run(
         most: runs.
         solved_within: joint limits that are kept; default `limits`.
     """
-    if has_setting(each, "weights"):
+    if ex.has_setting(each, "weights"):
         each = replace(each, weights=clip.weights)  # type: ignore[call-arg]
-    points, skeleton = clip.motion.points(), clip.motion.skeleton
+    original, points = clip.motion, clip.motion.points()
     kept = limits if solved_within is None else solved_within
-    tracker = each.prepare(skeleton, limits=kept, rate=points.rate)
+    tracker = each.prepare(original.skeleton, limits=kept, rate=points.rate)
     tracker.warm_up()
     times: list[tuple[float, float]] = []
     begin = time.perf_counter()
     while not times or (len(times) < most and time.perf_counter() - begin < LONGEST_TIMING):
-        with quiet():
-            result = tracker.solve_clip(points)
+        _, result = ex.timed(tracker.solve_clip, points)
         times.append((result.report.median_us, result.report.p99_us))
     median, tail = np.min(times, axis=0)
-    return _evaluate(clip, limits, result, {"median_us": float(median), "p99_us": float(tail)})
-
-
-def _evaluate(clip: Clip, limits: Limits, result: Result, spent: Mapping[str, float]) -> Run:
-    original = clip.motion
     found = compare(result.motion, original)
     seen = result.residuals[np.isfinite(result.residuals)]
     errors = ("position_rms", "position_mean", "orientation_rms", "orientation_mean",
@@ -284,7 +261,8 @@ def _evaluate(clip: Clip, limits: Limits, result: Result, spent: Mapping[str, fl
         "first_frame": clip.first,
         "weights": list(clip.weights),
         **{key: getattr(found, key) for key in errors},
-        **spent,
+        "median_us": float(median),
+        "p99_us": float(tail),
         "time_ratio_to_sik": None,
         "iterations_mean": float(result.iterations.mean()),
         "target_mean_m": result.report.target_mean_m,
@@ -310,14 +288,15 @@ def _evaluate(clip: Clip, limits: Limits, result: Result, spent: Mapping[str, fl
 def averages(table: Table1) -> list[dict[str, Any]]:
     """Return for each solver the means over clips of all numbers in its rows."""
     keys = [k for k in next(iter(table.runs.values())).row if k not in TEXT]
-    found = []
-    for name in table.names:
-        row: dict[str, Any] = {"solver": name, "clip": AVERAGE}
-        row |= {key: table.average(name, key) for key in keys}
-        sik = table.average("sik", "median_us")
-        row["time_ratio_to_sik"] = table.average(name, "median_us") / sik
-        found.append(plain(row))
-    return found
+    sik = table.average("sik", "median_us")
+    return [
+        plain(
+            {"solver": name, "clip": AVERAGE}
+            | {key: table.average(name, key) for key in keys}
+            | {"time_ratio_to_sik": table.average(name, "median_us") / sik}
+        )
+        for name in table.names
+    ]
 
 
 def plain(value: Any) -> Any:
@@ -326,9 +305,7 @@ def plain(value: Any) -> Any:
         return {key: plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
         return [plain(inner) for inner in value]
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def published_rows(table: Table1) -> list[dict[str, Any]]:
@@ -338,25 +315,31 @@ def published_rows(table: Table1) -> list[dict[str, Any]]:
         shown.append((AVERAGE, AVERAGE))
     found = {(r["solver"], r["clip"]): r for r in averages(table)}
     found |= {key: run.row for key, run in table.runs.items()}
-    errors: tuple[tuple[Measure, str], ...] = (
-        ("position_rms", "position_ratio"),
-        ("orientation_rms", "orientation_ratio"),
-    )
     rows = []
     for (clip, name), solver in product(shown, METHODS):
         if (solver, clip) not in found:
             continue
         ours = found[solver, clip]
-        row: dict[str, Any] = {"solver": solver, "method": METHODS[solver]}
-        row |= {"clip": clip, "paper_clip": name}
-        for key, ratio in errors:
-            row[key] = published(key, name, solver)
-            row[ratio] = _ratio(ours[key], row[key])
-        row["median_ms"] = published("median_ms", name, solver)
-        row["time_ratio_to_sik"] = _ratio(row["median_ms"], published("median_ms", name, "sik"))
-        row["time_ratio_ratio"] = _ratio(ours["time_ratio_to_sik"], row["time_ratio_to_sik"])
-        row["note"] = DOUBTS.get(("position_rms", name, solver), "")
-        rows.append(row)
+        errors = (published(key, name, solver) for key in ("position_rms", "orientation_rms"))
+        position, orientation = errors
+        us = published("median_ms", name, solver)
+        ratio = _ratio(us, published("median_ms", name, "sik"))
+        rows.append(
+            {
+                "solver": solver,
+                "method": METHODS[solver],
+                "clip": clip,
+                "paper_clip": name,
+                "position_rms": position,
+                "position_ratio": _ratio(ours["position_rms"], position),
+                "orientation_rms": orientation,
+                "orientation_ratio": _ratio(ours["orientation_rms"], orientation),
+                "median_ms": us,
+                "time_ratio_to_sik": ratio,
+                "time_ratio_ratio": _ratio(ours["time_ratio_to_sik"], ratio),
+                "note": DOUBTS.get(("position_rms", name, solver), ""),
+            }
+        )
     return rows
 
 
@@ -364,10 +347,10 @@ def _ratio(ours: float | None, paper: float | None) -> float | None:
     return None if ours is None or not paper else ours / paper
 
 
-def report_of(table: Table1) -> Measurements:
+def report_of(table: Table1) -> ex.Measurements:
     """Return everything that was measured, ready for JSON."""
     pairs = [(s, c.name) for c in table.clips for s in table.names if (s, c.name) in table.runs]
-    report: Measurements = plain(
+    report: ex.Measurements = plain(
         {
             "bench": "table1",
             "quick": table.quick,
@@ -395,7 +378,7 @@ def report_of(table: Table1) -> Measurements:
                     for c in table.clips
                 ],
             },
-            "machine": machine(),
+            "machine": ex.machine(),
             "versions": {name: version(name) for name in ("sixpoint", "numpy", "numba")},
             "notes": table.notes,
         }
@@ -408,7 +391,7 @@ def settings_of(each: Solver) -> dict[str, Any]:
     return {f.name: getattr(each, f.name) for f in fields(each) if f.name != "weights"}
 
 
-def _show(report: Measurements) -> Shown:
+def _show(report: ex.Measurements) -> Iterator[ex.Table | ex.Facts]:
     rows = {row["solver"]: row for row in report["averages"]}
     paper = {row["solver"]: row for row in report["published"] if row["clip"] == AVERAGE}
     clips = report["settings"]["clips"]
@@ -418,22 +401,21 @@ def _show(report: Measurements) -> Shown:
     keys += "{0}orientation_rms:.4f median_us:.1f time_ratio_to_sik:.1f {0}time_ratio_to_sik:.1f "
     keys += "target_mean_m:.4f limit_violations:.0f steps_over_30deg:.0f"
     shown = [key for key in keys.split() if paper or "{0}" not in key]
-    yield table(
+    yield ex.table(
         f"Averages over {parts}{len(clips)} clip{'s'[: len(clips) > 1]}, {frames} frames",
         " ".join(shown).format("paper."),
         [rows[s] | {"paper": paper.get(s)} for s in display_order(report)],
     )
     claims = [(MARKS[claim["reproduced"]], claim["claim"]) for claim in report["claims"]]
     if any(word != MARKS[None] for word, _ in claims):
-        yield Facts("Claims of the paper, reproduced or not", claims)
+        yield ex.Facts("Claims of the paper, reproduced or not", claims)
 
 
-def _inputs(options: dict[str, Any]) -> Inputs:
-    given, notes = read_clips(options)
-    given["motions"] = given.pop("clips")
+def _inputs(options: dict[str, Any]) -> tuple[dict[str, Any], Sequence[str]]:
+    given, notes = ex.read_clips(options)
     if not given["weights"]:
         given["weights"] = WEIGHTS
-    elif all(paper_clip(name) for name in given["motions"]):
+    elif all(paper_clip(name) for name in given["clips"]):
         raise WrongOption("--weights is for clips that are not the paper's; there are none.")
     path = given["limits"]
     given["limits"] = None if given.pop("no_limits") else Limits.load(path) if path else "adult"
@@ -443,14 +425,14 @@ def _inputs(options: dict[str, Any]) -> Inputs:
 def _solvers(options: Mapping[str, Any]) -> list[Solver]:
     if options["limits"] and options["no_limits"]:
         raise InputError("Give --limits FILE or --no-limits, not both.")
-    return choose_solvers(options["solvers"], collisions=False)
+    return ex.choose_solvers(options["solvers"], collisions=False)
 
 
 def _files(table: Table1, folder: Path, options: Any) -> Iterator[Path]:
     return write_report(table, report_of(table), folder)
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = ex.Experiment(
     about="""Same points, same joint limits, collisions off. The paper's clips are recognised by
 their numbers 17_10, 90_05 and 01_03 in the CMU database and get its weights. Writes results.json,
 results.csv, table.md and report.html.
@@ -458,18 +440,13 @@ results.csv, table.md and report.html.
 \b
 sixpoint bench table1 --data CMU/""",
     options=(
-        DATA_OPTION,
-        SOLVERS_OPTION,
-        Option(
-            "weights",
-            "Wrists, ankles, frame before: what decides where the pelvis faces, for clips that are "
-            "not the paper's. Default: 1 1 0.",
-            "W1 W2 W3",
-            kind=float,
-            several=3,
-        ),
-        Option("limits", "Joint limits; default those of adults.", "FILE"),
-        Option("no_limits", "Let joints turn freely.", kind=bool),
+        ex.DATA_OPTION,
+        ex.solvers_option(),
+        click.Option(["--weights"], type=float, nargs=3, metavar="W1 W2 W3",
+                     help="Wrists, ankles, frame before: what decides where the pelvis faces, for "
+                     "clips that are not the paper's. Default: 1 1 0."),
+        click.Option(["--limits"], metavar="FILE", help="Joint limits; default those of adults."),
+        click.Option(["--no-limits"], is_flag=True, help="Let joints turn freely."),
     ),
     solvers=_solvers,
     inputs=_inputs,
@@ -480,4 +457,4 @@ sixpoint bench table1 --data CMU/""",
     json_name="results.json",
     output="table1",
     output_help="Results and report go there; made if new.",
-)
+)  # fmt: skip

@@ -6,7 +6,7 @@ Points, labels, wrists and lengths against the truth, Tables 2 and 3 beside thos
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,27 +30,9 @@ from ..vision.synthetic import exact_marks
 from ..vision.synthetic.room import RATE, Actor, Conditions, Room, Truth, room_cameras
 from ..vision.synthetic.scenes import MEETINGS, scene
 from ..vision.tracks import TrackingSettings
+from . import charts
+from . import experiment as ex
 from .balance import balanced, bench_balance, bench_self_contact, bench_tables
-from .charts import (
-    INK,
-    STRONG,
-    draw_curves,
-    empty_axes,
-    logarithmic_ticks,
-    new_chart,
-    save_figure,
-)
-from .experiment import (
-    Experiment,
-    Facts,
-    Measurements,
-    Progress,
-    Shown,
-    counted,
-    facts,
-    table,
-    timed,
-)
 
 NOISE = 8.0
 """Standard deviation of a pixel's colours, of 255."""
@@ -66,11 +48,17 @@ MARKS = ((0.3, 1), (0.5, 1), (1.0, 1), (1.0, 5), (2.0, 1), (2.0, 10))
 """Errors of marks [pixels], and how many times each joint is marked."""
 PAPER_RATE = 20.0
 """Pairs of pictures a second, end to end, of the paper."""
+MEETING_TITLES = {
+    "crossing": "hands cross",
+    "clap": "clap",
+    "rest": "hands at rest",
+    "face": "before the face",
+}
 
 
-def bench_vision(*, quick: bool = False, progress: Progress | None = None) -> Measurements:
+def bench_vision(*, quick: bool = False, progress: ex.Progress = None) -> ex.Measurements:
     """Measure everything."""
-    frames = slice(0, 70) if quick else None
+    frames = slice(0, 70) if quick else slice(None)
     body = Skeleton.humanoid()
     clean, noisy = play("gestures", 0.0, frames), play("gestures", NOISE, frames)
     parts: tuple[Callable[[], dict[str, Any]], ...] = (
@@ -82,8 +70,8 @@ def bench_vision(*, quick: bool = False, progress: Progress | None = None) -> Me
         lambda: jitter_and_lag(noisy, quick=quick),
         lambda: bench_balance(quick=quick) | bench_self_contact(quick=quick),
     )
-    step = counted(progress, len(parts))
-    out: Measurements = {"seed": Conditions().seed}
+    step = ex.counted(progress, len(parts))
+    out: ex.Measurements = {"seed": Conditions().seed}
     for part in parts:
         out |= part()
         step()
@@ -103,12 +91,12 @@ class Played(NamedTuple):
 def play(
     name: str,
     noise: float,
-    frames: slice | None = None,
+    frames: slice = slice(None),
     stature: float = DEFAULT_STATURE,
     distance: float = 2.0,
 ) -> Played:
     """Render a scene of the synthetic room."""
-    motion = scene(name, stature) if frames is None else scene(name, stature).frames(frames)
+    motion = scene(name, stature).frames(frames)
     room = Room((Actor(motion),), room_cameras(distance=distance), Conditions(noise=noise))
     return Played(room, list(room.pairs()), room.actors[0].truth())
 
@@ -150,7 +138,8 @@ def meetings(*, quick: bool = False) -> dict[str, Any]:
     rows: list[dict[str, Any]] = []
     for noise, stature, distance in [(NOISE, DEFAULT_STATURE, 2.0), *more[: 0 if quick else 3]]:
         for name in MEETINGS:
-            seen = play(name, noise, slice(30, 90) if quick else None, stature, distance)
+            part = slice(30, 90) if quick else slice(None)
+            seen = play(name, noise, part, stature, distance)
             capture = Capture(seen.room.cameras, Skeleton.humanoid(stature), RATE)
             points = capture_clip(capture, seen.pairs).points
             off = _errors(points, seen.truth)
@@ -285,7 +274,7 @@ def _end_to_end(clean: Played, noisy: Played, body: Skeleton) -> dict[str, Any]:
             capture.reset()
             elbows: Floats | None = None
             for f, pair in enumerate(pairs):
-                us, elbows = timed(work, pair, elbows)
+                us, elbows = ex.timed(work, pair, elbows)
                 times[f] = min(times[f], us)
     masks = [look.person.mask for look in capture.step(pairs[0]).observations]
 
@@ -297,7 +286,7 @@ def _end_to_end(clean: Played, noisy: Played, body: Skeleton) -> dict[str, Any]:
         "vision_ms": float(1e-3 * np.median(spent)),
         "pairs_per_second": float(1e6 / np.mean(whole)),
         "paper_pairs_per_second": PAPER_RATE,
-        "trunk_centre_us": timed(trunk_centre, runs=20)[0],
+        "trunk_centre_us": ex.timed(trunk_centre, runs=20)[0],
         "full_body": {
             "clean": _full_body(clean, body),
             "noisy": _full_body(noisy, body),
@@ -321,36 +310,28 @@ def _full_body(played: Played, body: Skeleton) -> dict[str, float]:
     }
 
 
-MEETING_TITLES = {
-    "crossing": "hands cross",
-    "clap": "clap",
-    "rest": "hands at rest",
-    "face": "before the face",
-}
-
-
 def draw_jitter(rows: Sequence[Mapping[str, Any]], path: str | Path) -> Path:
     """Draw jitter and lag over what the filter expects: one curve for each damping."""
-    figure = new_chart(8.0, 2.9)
+    figure = charts.new_chart(8.0, 2.9)
     for k, (key, label) in enumerate((("jitter_mm", "jitter [mm]"), ("lag_ms", "lag [ms]"))):
         box = (0.08 + 0.49 * k, 0.18, 0.41, 0.76)
-        axes = empty_axes(figure, box, "acceleration that the filter expects [m/s²]", label)
-        curves: dict[str, list[tuple[float, float]]] = {}
+        axes = charts.empty_axes(figure, box, "acceleration that the filter expects [m/s²]", label)
+        curves: charts.Curves = {}
         for row in sorted(rows, key=lambda row: float(row["damping"])):
             points = curves.setdefault(f"{row['damping']:g} m", [])
             points.append((row["acceleration"], row[key]))
-        draw_curves(axes, curves)
-        logarithmic_ticks(axes, sorted({row["acceleration"] for row in rows}))
+        charts.draw_curves(axes, curves)
+        charts.logarithmic_ticks(axes, sorted({row["acceleration"] for row in rows}))
         axes.set_ylim(bottom=0.0)
         if k == 0:
             axes.legend(frameon=False, title="damping", ncols=3, loc="lower right")
-    return save_figure(figure, path)
+    return charts.save_figure(figure, path)
 
 
 def draw_meetings(rows: Sequence[Mapping[str, Any]], path: str | Path) -> Path:
     """Draw how far off the worst point is, and how often hands are seen, scene by scene."""
     tall = 0.28 * len(rows) + 0.7
-    figure = new_chart(8.0, tall)
+    figure = charts.new_chart(8.0, tall)
     names = [
         f"{MEETING_TITLES[row['scene']]}, {row['height_m']:g} m tall, {row['distance_m']:g} m away"
         + (", noise" if row["noise"] else "")
@@ -359,52 +340,53 @@ def draw_meetings(rows: Sequence[Mapping[str, Any]], path: str | Path) -> Path:
     shown = (("worst_mm", 1.0, "farthest off [mm]"), ("hands_seen", 100.0, "hands seen [%]"))
     for k, (key, factor, label) in enumerate(shown):
         axes = figure.add_axes((0.36 + 0.33 * k, 0.5 / tall, 0.28, 1.0 - 0.6 / tall))
-        axes.barh(names, [factor * row[key] for row in rows], color=STRONG, height=0.6)
+        axes.barh(names, [factor * row[key] for row in rows], color=charts.STRONG, height=0.6)
         axes.invert_yaxis()
-        axes.set_xlabel(label, color=INK, fontsize=9)
+        axes.set_xlabel(label, color=charts.INK, fontsize=9)
         axes.tick_params(labelsize=8, labelleft=k == 0)
         axes.spines[["top", "right"]].set_visible(False)
-    return save_figure(figure, path)
+    return charts.save_figure(figure, path)
 
 
-def _files(found: Measurements, folder: Path, options: Any) -> list[Path]:
+def _files(found: ex.Measurements, folder: Path, options: Any) -> list[Path]:
     return [
         draw_jitter(found["jitter_and_lag"], folder / "jitter.png"),
         draw_meetings(found["meetings"], folder / "meetings.png"),
     ]
 
 
-def _show(found: Measurements) -> Shown:
+def _show(found: ex.Measurements) -> Iterator[ex.Table | ex.Facts]:
     keys = "point_error_mm_clean:.1f point_error_mm_noisy:.1f label_swaps "
     keys += "length_error_percent:.2f vision_ms:.1f pairs_per_second:.0f "
     keys += "paper_pairs_per_second:.0f"
-    yield facts("Vision in the synthetic room", keys, found)
+    yield ex.facts("Vision in the synthetic room", keys, found)
     for key in ("length_error_percent_by_marks", "wrist_capture_error_mm"):
-        yield Facts(key.replace("_", " "), [(k, f"{value:.1f}") for k, value in found[key].items()])
+        numbers = [(name, f"{value:.1f}") for name, value in found[key].items()]
+        yield ex.Facts(key.replace("_", " "), numbers)
     keys = "scene noise:g height_m:g distance_m:g swaps mean_mm:.1f worst_mm:.0f hands_seen:.0%"
-    yield table("Hands that meet each other or the face", keys, found["meetings"])
+    yield ex.table("Hands that meet each other or the face", keys, found["meetings"])
     keys = "acceleration:g damping:g jitter_mm:.2f lag_ms:.0f"
-    yield table("Jitter and lag of solved wrists", keys, found["jitter_and_lag"])
+    yield ex.table("Jitter and lag of solved wrists", keys, found["jitter_and_lag"])
     rows: dict[str, Any] = {}
     for name, sides in found["table_2"].items():
         paper = zip(("right", "left"), found["paper_table_2"][name], strict=True)
         rows[name] = sides | {"paper": {side: "{} ± {}".format(*errors) for side, errors in paper}}
     keys = " ".join(f"{side}.mean:.1f {side}.std:.1f {side}.rms:.1f paper.{side}" for side in sides)
-    yield table("Table 2: error of the wrists [mm], and the paper's mean ± std", keys, rows)
+    yield ex.table("Table 2: error of the wrists [mm], and the paper's mean ± std", keys, rows)
     times = found["paper_table_3_ms"]
     rows = {name: row | {"paper_ms": times.get(name)} for name, row in found["table_3"].items()}
-    yield table("Table 3: time of an update", "median_us:.0f paper_ms:g", rows)
+    yield ex.table("Table 3: time of an update", "median_us:.0f paper_ms:g", rows)
     keys = "com_drift_mm_one_step:.2f pik_step_us:.1f five_steps_over_analytic:.2f"
-    yield facts("Balance", keys, found)
-    yield table("Most off", "centre_mm:.2f ankles_mm:.1f", found["drift"])
-    yield table("Far reach", "pelvis_mm:+.0f shoulder_mm:+.0f", found["far_reach"])
+    yield ex.facts("Balance", keys, found)
+    yield ex.table("Most off", "centre_mm:.2f ankles_mm:.1f", found["drift"])
+    yield ex.table("Far reach", "pelvis_mm:+.0f shoulder_mm:+.0f", found["far_reach"])
     events = [(title, str(len(each))) for title, each in found["collisions"].items()]
-    yield Facts("Collisions: events", events)
+    yield ex.Facts("Collisions: events", events)
     depths = [(name, f"{depth:.1f} mm") for name, depth in found["penetration_mm"].items()]
-    yield Facts("Crossing hands: parts of the body in each other, all pairs, mean", depths)
+    yield ex.Facts("Crossing hands: parts of the body in each other, all pairs, mean", depths)
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = ex.Experiment(
     about="A synthetic person before two cameras of 320 x 240; Tables 2 and 3 of the paper (Boulic "
     "et al. 2006) beside ours.",
     solvers=lambda options: [solver(name) for name in ("sik", "analytic-upper", "pik-balance")],

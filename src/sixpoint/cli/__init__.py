@@ -1,4 +1,4 @@
-"""The command `sixpoint`: one file for each subcommand, imported when it is called.
+"""The command `sixpoint`: its subcommands by subject, imported when they are called.
 
 `sixpoint --help` takes its lines from the table below and imports none of them.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import importlib
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -27,7 +28,17 @@ COMMANDS = {
     "solvers": "The solvers and what they can do.",
     "bench": "Measure solvers on this machine, as their papers did.",
 }
-"""Subcommand -> its line in the help. The module of the same name holds `command`."""
+"""Subcommand -> its line in the help."""
+MODULES = {
+    "reconstruct": ("reconstruct", "demo"),
+    "files": ("info", "compare", "convert"),
+    "cameras": ("capture", "calibrate", "stage"),
+    "solvers": ("solvers", "bench", "reach"),
+    "limits": ("limits",),
+    "render": ("render",),
+    "train": ("train",),
+}
+"""Module -> the subcommands in it, functions of the same names."""
 
 
 class Failure(click.ClickException):
@@ -40,25 +51,40 @@ class Failure(click.ClickException):
         click.echo(f"sixpoint: {self.message}", err=True)
 
 
-class Commands(click.Group):
-    """Subcommands that are imported on demand, and errors that are messages, not tracebacks."""
+class LazyGroup(click.Group):
+    """Subcommands that are imported when they are called, in the order of a table."""
+
+    lines: Mapping[str, str]
+    """Subcommand -> its line in the help."""
+
+    def load(self, name: str) -> click.Command:
+        """Import a subcommand of the table."""
+        raise NotImplementedError
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Names in the order of the table."""
-        return list(COMMANDS)
+        """Return the names in the order of the table."""
+        return list(self.lines)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import one subcommand."""
-        if cmd_name not in COMMANDS:
-            return None
-        command = importlib.import_module(f".{cmd_name}", __name__).command
-        assert isinstance(command, click.Command)
-        return command
+        """Return a subcommand; None if it is not in the table."""
+        return self.load(cmd_name) if cmd_name in self.lines else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the table without importing anything."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl(list(self.lines.items()))
+
+
+class Commands(LazyGroup):
+    """The subcommands of `sixpoint`, and errors that are messages, not tracebacks."""
+
+    lines = COMMANDS
+
+    def load(self, name: str) -> click.Command:
+        """Import the module of a subcommand."""
+        module = next(module for module, names in MODULES.items() if name in names)
+        command: click.Command = getattr(importlib.import_module(f".{module}", __name__), name)
+        return command
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a subcommand; what it raises on purpose becomes one line on standard error."""

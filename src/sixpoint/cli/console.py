@@ -1,18 +1,228 @@
-"""What commands say and where: reports on standard output, everything else on standard error."""
+"""What commands share: their options, what these mean, and what is said on which stream.
+
+Reports go to standard output, everything else to standard error.
+"""
 
 from __future__ import annotations
 
+import ast
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+if TYPE_CHECKING:
+    from ..motion.motion import Motion
+    from ..solvers import Solver
+
+
+class Answer(NamedTuple):
+    """What a command found, for programs and for people."""
+
+    report: Mapping[str, Any]
+    show: Callable[[], None]
+    """Prints it as tables."""
+    status: int = 0
+    """Exit status."""
+
+
+def json_option(command: Callable[..., Answer]) -> Callable[..., None]:
+    """Add ``--json`` to a command, and print its answer."""
+
+    @wraps(command)
+    def wrapped(as_json: bool, **given: Any) -> None:
+        answer = command(**given)
+        if as_json:
+            emit(answer.report)
+        else:
+            answer.show()
+        if answer.status:
+            raise click.exceptions.Exit(answer.status)
+
+    text = "Print one JSON object instead of a table."
+    return click.option("--json", "as_json", is_flag=True, help=text)(wrapped)
+
+
+quick_option = click.option("--quick", is_flag=True, help="Fewer frames and runs, the same keys.")
+
+
+def file_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add options that say how to read a motion file; the command receives a `Reading`."""
+
+    @wraps(command)
+    def wrapped(unit: str, up: str, frame_rate: float | None, **given: Any) -> Any:
+        said = {"roles": given.pop("roles", ()), "lenient": given.pop("lenient", False)}
+        return command(reading=Reading(unit, up, frame_rate, **said), **given)
+
+    for option in (
+        click.option("--frame-rate", type=float, metavar="HZ",
+                     help="The file's frame rate, if it says none or a wrong one."),
+        click.option("--up", type=click.Choice(["auto", "y", "z", "x"], case_sensitive=False),
+                     default="auto", show_default=True, help="The file's upward axis."),
+        click.option("--unit", default="auto", show_default=True,
+                     help="The file's unit: m, cm, mm, inch, foot, or a number of metres."),
+    ):  # fmt: skip
+        wrapped = option(wrapped)
+    return wrapped
+
+
+role_option = click.option("--role", "roles", multiple=True, metavar="ROLE=JOINT",
+                           help="Which joint plays a role (l_wrist=LeftHand); repeat for more."
+                           )  # fmt: skip
+set_option = click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
+                          help="A setting of the solver.")  # fmt: skip
+height_option = click.option("--height", type=click.FloatRange(min=0.5, max=2.6), default=1.75,
+                             show_default=True, metavar="METRES", help="How tall the person is."
+                             )  # fmt: skip
+lenient_option = click.option(
+    "--lenient", is_flag=True, help="Read what is whole of a damaged file."
+)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How to read a motion file, as options say, checked."""
+
+    unit: str = "auto"
+    up: str = "auto"
+    frame_rate: float | None = None
+    roles: tuple[str, ...] = ()
+    lenient: bool = False
+
+    def __post_init__(self) -> None:
+        from ..formats.units import given_unit
+
+        with wrong_call():
+            if self.unit != "auto":
+                given_unit(self.unit)
+            if self.frame_rate is not None:
+                check_rate(self.frame_rate, "--frame-rate")
+            read_roles(self.roles)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Options of `sixpoint.load`; only those that were given."""
+        said = {
+            "unit": None if self.unit == "auto" else self.unit,
+            "up": None if self.up == "auto" else self.up,
+            "rate": self.frame_rate,
+            "lenient": self.lenient or None,
+            "roles": read_roles(self.roles) or None,
+        }
+        return {key: value for key, value in said.items() if value is not None}
+
+    def load(self, path: str) -> Motion:
+        """Read a motion."""
+        from .. import formats
+
+        return formats.load(path, **self.options)
+
+
+@contextmanager
+def wrong_call(kind: type[Exception] | None = None) -> Iterator[None]:
+    """Turn errors of a kind (default: all of sixpoint) into wrong calls, exit status 2."""
+    from ..errors import SixpointError
+
+    refused = SixpointError if kind is None else kind
+    try:
+        yield
+    except refused as error:
+        raise click.UsageError(str(error)) from error
+
+
+def check_rate(rate: float, option: str) -> None:
+    """Refuse a rate that makes no sense."""
+    if not 0.0 < rate < 1e6:
+        text = f"expected a rate above 0 and below 1e6 Hz, got {rate:g}"
+        raise click.BadParameter(text, param_hint=option)
+
+
+def read_roles(pairs: Sequence[str]) -> dict[str, str]:
+    """Return ROLE=JOINT arguments as a mapping."""
+    from ..body.roles import ROLES
+    from ..errors import UnknownName
+
+    roles = {}
+    for pair in pairs:
+        role, sign, joint = pair.partition("=")
+        if not (role and sign and joint):
+            raise click.BadParameter(f"expected ROLE=JOINT, got {pair!r}", param_hint="--role")
+        if role not in ROLES:
+            raise UnknownName("role", role, ROLES)
+        roles[role] = joint
+    return roles
+
+
+def make_solver(name: str, settings: Sequence[str], **given: Any) -> Solver:
+    """Return a solver from its name, from ``--set name=value`` and from options of their own."""
+    from .. import solvers
+    from ..errors import UnknownName
+    from ..solvers.settings import settings_of
+
+    with wrong_call():
+        if name not in solvers.SOLVERS:
+            raise UnknownName("solver", name, solvers.SOLVERS)
+        defaults = settings_of(solvers.SOLVERS[name])
+        values: dict[str, Any] = {}
+        for pair in settings:
+            key, sign, text = pair.partition("=")
+            if not (key and sign):
+                raise click.BadParameter(f"expected NAME=VALUE, got {pair!r}", param_hint="--set")
+            values[key] = _read_value(key, text, defaults.get(key))
+        values |= {key: value for key, value in given.items() if value is not None}
+        return solvers.solver(name, **values)
+
+
+def _read_value(name: str, text: str, default: Any) -> Any:
+    """Return text as the kind of value that the default is."""
+
+    def wrong(expected: str) -> click.BadParameter:
+        return click.BadParameter(f"expected {expected}, got {text!r}", param_hint="--set")
+
+    if isinstance(default, str) or default == ():  # a list by name: the solver reads it
+        return text
+    if isinstance(default, bool):
+        words = dict.fromkeys(("true", "yes", "on", "1"), True)
+        words |= dict.fromkeys(("false", "no", "off", "0"), False)
+        if text.lower() not in words:
+            raise wrong(f"{name}=true or false")
+        return words[text.lower()]
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        value = text
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if isinstance(default, int | float) and not number:
+        raise wrong(f"a number for {name}")
+    if isinstance(default, tuple):
+        parts = value if isinstance(value, tuple | list) else ()
+        if not all(isinstance(p, int | float) for p in parts) or len(parts) != len(default):
+            example = ",".join(f"{p:g}" for p in default)
+            raise wrong(f"{len(default)} numbers for {name}, such as {name}={example}")
+        return tuple(float(part) for part in parts)
+    return value
+
+
+def check_output(path: str, choices: Sequence[str], inputs: Sequence[str] = ()) -> None:
+    """Refuse, before the work begins, an output of unknown kind or one that is also an input."""
+    if Path(path).suffix.lower() not in choices:
+        raise click.UsageError(f"Expected the output to end in {', '.join(choices)}; got {path!r}.")
+    if not Path(path).parent.is_dir():
+        from ..errors import CannotWrite
+
+        raise CannotWrite("the folder does not exist", path=path)
+    for other in inputs:
+        if Path(other).exists() and Path(path).exists() and Path(other).samefile(path):
+            raise click.UsageError(f"The output {path!r} is also an input; give it another name.")
 
 
 def messages() -> Console:

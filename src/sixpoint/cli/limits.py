@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .console import progress, say, show_facts, show_table
-from .options import (
-    Answer,
-    Reading,
-    check_output,
-    file_options,
-    json_option,
-    role_option,
-    wrong_call,
-)
+from . import console as c
 
 if TYPE_CHECKING:
-    from ..limits import LimitEstimator
     from ..limits.estimate.estimate import Estimate
 
 FAMILIES = ("swing_twist", "zyz", "zyz_centred", "xyz")
@@ -57,10 +47,10 @@ FAMILIES = ("swing_twist", "zyz", "zyz_centred", "xyz")
 @click.option("--csv", metavar="FILE", help="Also write a table.")
 @click.option("--urdf", metavar="FILE", help="Also write a robot with these limits.")
 @click.option("--pictures", metavar="DIR", help="Also draw the samples and the limits.")
-@file_options
-@role_option
-@json_option
-def command(sources: tuple[str, ...], output: str, reading: Reading, **given: Any) -> Answer:
+@c.file_options
+@c.role_option
+@c.json_option
+def limits(sources: tuple[str, ...], output: str, reading: c.Reading, **given: Any) -> c.Answer:
     """Estimate joint types and limits from clips of one rig.
 
     CLIP is a motion file or a folder with BVH clips; what all clips do together is allowed.
@@ -70,16 +60,24 @@ def command(sources: tuple[str, ...], output: str, reading: Reading, **given: An
     sixpoint reconstruct squats.bvh -o out.bvh --limits limits.json
     """  # noqa: D301  (click wants the backspace itself)
     from ..bench.experiment import clip_paths
+    from ..limits import LimitEstimator
 
     family, pictures = given["family"], given["pictures"]
-    with wrong_call():
+    with c.wrong_call():
         options = _estimator_options(given)
     paths = [path for source in sources for path in clip_paths(source)]
     for path, suffix in ((output, ".json"), (given["csv"], ".csv"), (given["urdf"], ".urdf")):
         if path is not None:
-            check_output(path, (suffix,), [str(clip) for clip in paths])
-    with progress("clips") as tell:
-        estimator = _collect(paths, reading, options, tell)
+            c.check_output(path, (suffix,), [str(clip) for clip in paths])
+    estimator: LimitEstimator | None = None
+    with c.progress("clips") as tell:
+        for k, path in enumerate(paths):  # one after the other: none is kept
+            tell(k, len(paths))
+            motion = reading.load(str(path))
+            if estimator is None:
+                estimator = LimitEstimator(motion.skeleton, **options)
+            estimator.add(motion, path.name)
+    assert estimator is not None
     estimate = estimator.estimate()
     files = {output: estimate.text(family).encode()}
     if given["csv"] is not None:
@@ -99,7 +97,7 @@ def command(sources: tuple[str, ...], output: str, reading: Reading, **given: An
         files |= dict(zip(drawn, content.values(), strict=True))
     _write(files, pictures)
     report = {"output": output} | report_of(estimate, family) | {"pictures": drawn}
-    return Answer(report, lambda: _show(estimate, family, list(files)))
+    return c.Answer(report, lambda: _show(estimate, family, list(files)))
 
 
 def _estimator_options(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -110,11 +108,9 @@ def _estimator_options(given: Mapping[str, Any]) -> dict[str, Any]:
 
     fixed = given["fixed_spread"]
     rules = TypeRules(
-        rule=given["rule"],
-        share=given["share"],
         hinge_spread=math.radians(given["hinge_spread"]),
         fixed_spread=None if fixed is None else math.radians(fixed),
-        reference=given["reference"],
+        **{key: given[key] for key in ("rule", "share", "reference")},
     )
     options = {
         "rules": rules,
@@ -137,26 +133,6 @@ def _rate(text: str) -> float | None:
         return float(text)
     except ValueError:
         raise InputError(f"Expected a positive `rate` in Hz, or all; got {text!r}.") from None
-
-
-def _collect(
-    paths: Sequence[Path],
-    reading: Reading,
-    options: dict[str, Any],
-    tell: Callable[[int, int], None],
-) -> LimitEstimator:
-    """Read one clip after the other; none is kept."""
-    from ..limits import LimitEstimator
-
-    estimator: LimitEstimator | None = None
-    for k, path in enumerate(paths):
-        tell(k, len(paths))
-        motion = reading.load(str(path))
-        if estimator is None:
-            estimator = LimitEstimator(motion.skeleton, **options)
-        estimator.add(motion, path.name)
-    assert estimator is not None
-    return estimator
 
 
 def _write(files: dict[str, bytes], folder: str | None) -> None:
@@ -215,10 +191,10 @@ def _show(estimate: Estimate, family: Any, files: Sequence[str]) -> None:
             )
         )
     columns = ("joint", "role", "type", "axis", "ranges [degrees]", "samples", "confidence", "bind")
-    show_table(f"joint types and limits ({family})", columns, rows)
+    c.show_table(f"joint types and limits ({family})", columns, rows)
     types = list(estimate.types.values())
     clips = len(estimate.provenance["clips"])
-    show_facts(
+    c.show_facts(
         None,
         [
             ("clips", f"{clips}, {estimate.fit.samples} samples"),
@@ -227,4 +203,4 @@ def _show(estimate: Estimate, family: Any, files: Sequence[str]) -> None:
         ],
     )
     for path in files:
-        say(f"wrote {path}")
+        c.say(f"wrote {path}")

@@ -1,25 +1,15 @@
-"""`sixpoint reconstruct`: one clip, or every clip in a folder."""
+"""`sixpoint reconstruct` and `demo`: one clip, every clip in a folder, or a built-in one."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .console import compiling, progress, say, say_notes, show_facts, show_table
-from .options import (
-    Answer,
-    Reading,
-    check_output,
-    file_options,
-    json_option,
-    lenient_option,
-    make_solver,
-    role_option,
-    wrong_call,
-)
+from . import console as c
 
 if TYPE_CHECKING:
     from ..api import Job
@@ -29,9 +19,7 @@ if TYPE_CHECKING:
 @click.argument("source", metavar="IN")
 @click.option("-o", "--output", required=True, metavar="OUT", help="File, or folder if IN is one.")
 @click.option("--solver", "name", help="See `sixpoint solvers`.  [default: sik]")
-@click.option(
-    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of the solver."
-)
+@c.set_option
 @click.option("--weights", nargs=3, type=float, metavar="W1 W2 W3",
               help="How much wrists, ankles and the frame before turn the pelvis.")  # fmt: skip
 @click.option("--collisions", is_flag=True, help="Push elbows out of the torso.")
@@ -44,14 +32,14 @@ if TYPE_CHECKING:
 @click.option("--skeleton", metavar="FILE", help="Whose points these are, if IN holds points.")
 @click.option("--height", type=click.FloatRange(min=0.0, min_open=True), metavar="METRES",
               help="Or how tall that person is.")  # fmt: skip
-@file_options
-@role_option
-@lenient_option
+@c.file_options
+@c.role_option
+@c.lenient_option
 @click.option(
     "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Clips at a time."
 )
-@json_option
-def command(source: str, output: str, jobs: int, reading: Reading, **given: Any) -> Answer:
+@c.json_option
+def reconstruct(source: str, output: str, jobs: int, reading: c.Reading, **given: Any) -> c.Answer:
     """Reconstruct full-body motion from six points.
 
     IN is a motion (its six points are taken, the rest is kept for the report), a file of tracked
@@ -71,12 +59,12 @@ def command(source: str, output: str, jobs: int, reading: Reading, **given: Any)
     name = given.pop("name") or ("guided" if settings["prior"] else "sik")
     if settings["prior"]:
         _check_prior(name)
-    solver = make_solver(name, given.pop("settings"), **settings)
+    solver = c.make_solver(name, given.pop("settings"), **settings)
     from ..api import Job, WrongOption
 
     job = Job(source=source, output=output, solver=solver, limits=limits,
               reading=reading.options, **given)  # fmt: skip
-    with wrong_call(WrongOption):
+    with c.wrong_call(WrongOption):
         return _folder(job, jobs) if Path(source).is_dir() else _one(job)
 
 
@@ -92,38 +80,38 @@ def _check_prior(name: str) -> None:
         )
 
 
-def _one(job: Job) -> Answer:
+def _one(job: Job) -> c.Answer:
     from ..api import reconstruct_file
     from ..formats import suffixes
 
-    check_output(job.output, suffixes("write"), [job.source])
-    with compiling():
+    c.check_output(job.output, suffixes("write"), [job.source])
+    with c.compiling():
         report = reconstruct_file(job)
     title = f"{Path(job.source).name} -> {job.output}  ({report['solver']})"
-    return Answer(report, lambda: show_report(title, report))
+    return c.Answer(report, lambda: show_report(title, report))
 
 
-def _folder(template: Job, workers: int) -> Answer:
+def _folder(template: Job, workers: int) -> c.Answer:
     """Run the template on every clip below its source; exit status 1 if one of them fails."""
     from ..api import find_jobs, run_jobs, summary_of
     from ..data.clips import builtin
 
     jobs = find_jobs(template)
     clip = builtin("squat").frames(slice(0, 2))
-    with compiling():  # once, before several processes would do it at the same time
+    with c.compiling():  # once, before several processes would do it at the same time
         tracker = template.solver.prepare(clip.skeleton, rate=clip.rate)
         tracker.solve_clip(clip.points())
     files: list[dict[str, Any]] = []
-    with progress("clips") as tell:
+    with c.progress("clips") as tell:
         tell(0, len(jobs))
         for entry in run_jobs(jobs, workers):
             files.append(entry)
             if entry["error"]:
-                say(f"sixpoint: {entry['error']}")
+                c.say(f"sixpoint: {entry['error']}")
             tell(len(files), len(jobs))
     summary = summary_of(files)
     failed = any(entry["error"] for entry in files)
-    return Answer(summary | {"files": files}, lambda: _show(files, summary), int(failed))
+    return c.Answer(summary | {"files": files}, lambda: _show(files, summary), int(failed))
 
 
 def _show(files: Sequence[Mapping[str, Any]], summary: Mapping[str, Any]) -> None:
@@ -140,7 +128,7 @@ def _show(files: Sequence[Mapping[str, Any]], summary: Mapping[str, Any]) -> Non
         failed = ["failed", *[""] * (len(cells) - 1)]
         rows.append((Path(entry["input"]).name, *(failed if entry["error"] else cells)))
     titles = ("clip", "frames", "position RMS", "orientation RMS", "off by", "us/frame")
-    show_table(None, titles, rows)
+    c.show_table(None, titles, rows)
 
 
 def show_report(title: str, report: Mapping[str, Any]) -> None:
@@ -160,5 +148,86 @@ def show_report(title: str, report: Mapping[str, Any]) -> None:
         ("jumps over 30 degrees", f"{report['steps_over_30deg']} joint-frames"),
         ("time per frame", f"{report['median_us']:.1f} us median, {report['p99_us']:.1f} us p99"),
     ]
-    show_facts(title, rows)
-    say_notes(report["warnings"])
+    c.show_facts(title, rows)
+    c.say_notes(report["warnings"])
+
+
+@click.command("demo")
+@click.option(
+    "-o", "--output", default="demo", show_default=True, metavar="DIR", help="Made if new."
+)
+@click.option("--clip", default="reach", show_default=True, help="Which built-in clip.")
+@click.option("--solver", "name", default="sik", show_default=True, help="See `sixpoint solvers`.")
+@c.json_option
+def demo(output: str, clip: str, name: str) -> c.Answer:
+    """Reconstruct a built-in clip from six points and show the result.
+
+    Needs no file, no screen and no network.
+    """
+    from ..api import report_of
+    from ..data.clips import builtin
+    from ..errors import MissingExtra
+    from ..formats import save
+    from ..motion.metrics import compare
+    from ..studio.page import playback_page
+    from ..studio.panels import Panel
+    from ..studio.pictures import contact_sheet
+
+    solver = c.make_solver(name, SETTINGS.get(name, ()))
+    with c.wrong_call():
+        original = builtin(clip)
+    points = original.points()
+    with c.compiling():
+        tracker = solver.prepare(original.skeleton, rate=points.rate)
+        result = tracker.solve_clip(points)
+    motion = replace(result.motion, source=original.source)
+    report = report_of(result, compare(motion, original))
+
+    folder = Path(output)
+    folder.mkdir(parents=True, exist_ok=True)
+    files = [str(folder / "original.bvh"), str(folder / "reconstruction.bvh")]
+    save(original, files[0])
+    save(motion, files[1])
+    panels = [
+        Panel(original, f"Original: {clip}", points),
+        Panel(motion, f"Reconstruction from six points: {name}", points),
+    ]
+
+    def page(path: str) -> None:
+        with c.progress("page") as tell:
+            playback_page(panels, path, title="sixpoint demo", progress=tell)
+
+    def sheet(path: str) -> None:
+        contact_sheet(panels, path)
+
+    pictures = {"contact_sheet.png": sheet, "playback.html": page}
+    for file, draw in pictures.items():
+        try:
+            draw(str(folder / file))
+        except MissingExtra as error:  # the rest of the demo does not depend on it
+            report["warnings"].append(str(error))
+        else:
+            files.append(str(folder / file))
+    title = f"{clip}, {points.positions.shape[1]} points -> {original.skeleton.joint_count} joints"
+    how = ", ".join((solver.title, *SETTINGS.get(name, ())))
+
+    def show() -> None:
+        show_report(f"{title}  ({how})", report)
+        click.echo("\nWrote")
+        for file in files:
+            click.echo(f"  {file}")
+        click.echo(NEXT.format(folder=folder))
+
+    return c.Answer(report | {"outputs": files}, show)
+
+
+SETTINGS = {"sik": ("swivel=search", "feet=level")}
+"""The demo shows a solver at its best; `sixpoint reconstruct` starts from the published method."""
+
+NEXT = """
+Try next
+  open {folder}/playback.html in a browser: both figures in 3D
+  sixpoint info YOUR.bvh                      is your rig recognised?
+  sixpoint reconstruct YOUR.bvh -o out.bvh --set swivel=search
+                                              the same with your own clip
+  sixpoint render YOUR.bvh out.bvh -o both.gif"""

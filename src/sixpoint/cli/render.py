@@ -4,23 +4,11 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from .console import progress, say
-from .options import (
-    Answer,
-    Reading,
-    check_output,
-    file_options,
-    json_option,
-    role_option,
-    wrong_call,
-)
-
-if TYPE_CHECKING:
-    pass
+from . import console as c
 
 SUFFIXES = (".png", ".gif", ".mp4", ".html")
 
@@ -43,10 +31,10 @@ SUFFIXES = (".png", ".gif", ".mp4", ".html")
               help="Beside the motions, the first one made in another manner between key poses: "
               "speed, power, amplitude, tension, recruit. Repeat for more.")  # fmt: skip
 @click.option("--points/--no-points", default=True, help="Show the six tracked points as dots.")
-@file_options
-@role_option
-@json_option
-def command(sources: tuple[str, ...], output: str, reading: Reading, **given: Any) -> Answer:
+@c.file_options
+@c.role_option
+@c.json_option
+def render(sources: tuple[str, ...], output: str, reading: c.Reading, **given: Any) -> c.Answer:
     """Draw one motion, or several side by side.
 
     A .png is a contact sheet, a .gif or .mp4 (needs ffmpeg) moves, a .html plays in 3D.
@@ -60,9 +48,9 @@ def command(sources: tuple[str, ...], output: str, reading: Reading, **given: An
     from ..solvers import Expression, express
     from ..studio.panels import Panel, View
 
-    check_output(output, SUFFIXES, sources)
+    c.check_output(output, SUFFIXES, sources)
     manners, fps = given["manners"], given["fps"]
-    with wrong_call():
+    with c.wrong_call():
         expressions = [Expression.parse(manner) for manner in manners]
     motions = [reading.load(path) for path in sources]
     try:
@@ -76,7 +64,7 @@ def command(sources: tuple[str, ...], output: str, reading: Reading, **given: An
         panels.append(Panel(express(motions[0], expression), manner, None))
     view = View(math.radians(given["yaw"]), math.radians(given["pitch"]))
     suffix = Path(output).suffix.lower()
-    with progress("drawing") as tell:
+    with c.progress("drawing") as tell:
         if suffix == ".png":
             from ..studio.pictures import contact_sheet
 
@@ -95,7 +83,7 @@ def command(sources: tuple[str, ...], output: str, reading: Reading, **given: An
         for path, motion in zip(sources, motions, strict=True)
     ]
     report = {"output": output, "motions": drawn, "expressed": list(manners)}
-    return Answer(report, lambda: say(f"wrote {output}"))
+    return c.Answer(report, lambda: c.say(f"wrote {output}"))
 
 
 def _titles(sources: tuple[str, ...]) -> list[str]:

@@ -11,8 +11,7 @@ from typing import Any
 
 import click
 
-from .console import compiling, progress, say, say_notes, show_table
-from .options import Answer, check_output, json_option, wrong_call
+from . import console as c
 
 
 @click.command("train")
@@ -28,8 +27,8 @@ from .options import Answer, check_output, json_option, wrong_call
 @click.option("--name", default="prior", show_default=True, help="Title of the model card.")
 @click.option("--credit", default="", help="Who is to be thanked for the data; for the card.")
 @click.option("--quick", is_flag=True, help="A tenth of the steps: to see whether it works.")
-@json_option
-def command(data: str, output: str, **given: Any) -> Answer:
+@c.json_option
+def train(data: str, output: str, **given: Any) -> c.Answer:
     """Fit a prior to motion: what people tend to do.
 
     DATA is a folder of BVH clips (01_walk.bvh, 01_run.bvh, 02_walk.bvh: the name up to the first
@@ -52,16 +51,16 @@ def command(data: str, output: str, **given: Any) -> Answer:
     from ..priors.training_data import Subject
     from ..solvers import solver
 
-    check_output(output, (".npz",))
+    c.check_output(output, (".npz",))
     beside = _card_place(Path(output))
     found, notes = read_subjects(data)
-    say_notes(notes)
-    with wrong_call():
+    c.say_notes(notes)
+    with c.wrong_call():
         aside = _aside(list(found), given["validation"])
     steps = max(1, given["steps"] // 10) if given["quick"] else given["steps"]
     settings = TrainingSettings(steps=steps, units=given["units"], seed=given["seed"])
     people = {key: Subject.of(key, motions) for key, motions in found.items()}
-    with progress("training") as tell:
+    with c.progress("training") as tell:
         prior = train_prior(
             [person for key, person in people.items() if key not in aside],
             [people[key] for key in aside],
@@ -73,7 +72,7 @@ def command(data: str, output: str, **given: Any) -> Answer:
         trial = Path(folder) / "trial.npz"
         prior.save(trial)
         judged = {"sik": solver("sik"), "guided": solver("guided", prior=str(trial))}
-        with compiling(), progress("validation") as tell:
+        with c.compiling(), c.progress("validation") as tell:
             figures = evaluate_subjects(judged, {key: found[key] for key in aside}, tell)
     training = [key for key in found if key not in aside]
     place, name, credit = Path(data).resolve().name, given["name"], given["credit"]
@@ -93,9 +92,9 @@ def command(data: str, output: str, **given: Any) -> Answer:
     prior.save(output)
     with atomic_write(beside) as file:
         file.write(card_text(prior).encode())
-    say(f"wrote {output} and {beside}")
+    c.say(f"wrote {output} and {beside}")
     report = {"model": output, "card": str(beside), "numbers": prior.numbers, **card}
-    return Answer(report, lambda: _show(figures, solvers))
+    return c.Answer(report, lambda: _show(figures, solvers))
 
 
 def _show(figures: dict[str, dict[str, float]], solvers: tuple[str, ...]) -> None:
@@ -103,7 +102,7 @@ def _show(figures: dict[str, dict[str, float]], solvers: tuple[str, ...]) -> Non
     titles = ("subject", "position, sik", "guided", "rotation, sik", "guided",
               "with helpers, sik", "guided")  # fmt: skip
     rows = [(key, *(f"{row[column]:.4f}" for column in columns)) for key, row in figures.items()]
-    show_table("Subjects kept aside", titles, rows)
+    c.show_table("Subjects kept aside", titles, rows)
 
 
 def _card_place(model: Path) -> Path:

@@ -1,4 +1,4 @@
-"""`sixpoint capture`: two cameras, or keypoints of several, to tracked points."""
+"""`sixpoint capture`, `calibrate` and `stage`: cameras to points."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .console import compiling, progress, say_notes, show_facts
-from .options import Answer, check_output, json_option, make_solver, wrong_call
+from . import console as c
 
 if TYPE_CHECKING:
     from ..body.skeleton import Skeleton
@@ -44,8 +43,8 @@ if TYPE_CHECKING:
 @click.option("--feedback", default="sik", show_default=True, metavar="SOLVER|none",
               help="Whose elbows help to find the wrists.")  # fmt: skip
 @click.option("--debug", metavar="DIR", help="Also write a picture of every stage, once a second.")
-@json_option
-def command(**given: Any) -> Answer:
+@c.json_option
+def capture(**given: Any) -> c.Answer:
     """Tracked points from two cameras, or from keypoints.
 
     Two folders of pictures, two video files or the numbers of two cameras; one person before a wall
@@ -63,7 +62,7 @@ def command(**given: Any) -> Answer:
     from ..vision.keypoints import is_keypoints, load_keypoints, triangulate_keypoints
 
     call = SimpleNamespace(**given)
-    check_output(call.output, suffixes("write_points"))
+    c.check_output(call.output, suffixes("write_points"))
     if len(call.views) < 2:
         raise click.UsageError(f"Expected two views or more, got {len(call.views)}.")
     if call.calibration is None:
@@ -72,7 +71,7 @@ def command(**given: Any) -> Answer:
             "from pictures of a board."
         )
     known = load_cameras(call.calibration)
-    with wrong_call():
+    with c.wrong_call():
         cameras = cameras_of_views(known, call.views, call.names and call.names.split(","))
     if len(cameras) != len(call.views):
         listed = ", ".join(camera.name for camera in cameras)
@@ -103,7 +102,7 @@ def command(**given: Any) -> Answer:
     save_points(points, call.output)
 
     def show() -> None:
-        show_facts(
+        c.show_facts(
             f"{' + '.join(Path(view).name for view in call.views)} -> {call.output}",
             [
                 ("frames", f"{len(points)} at {points.rate:g} Hz"),
@@ -111,14 +110,14 @@ def command(**given: Any) -> Answer:
                 ("time", f"{report['seconds']:.1f} s"),
             ],
         )
-        say_notes(warnings)
+        c.say_notes(warnings)
 
-    return Answer(report, show)
+    return c.Answer(report, show)
 
 
 def _from_pictures(call: SimpleNamespace, cameras: Sequence[Camera]) -> tuple[Recording, float]:
     """Capture from two sources of pictures; also returns when that began [s]."""
-    from ..vision.capture import capture_clip, prepare_capture
+    from ..vision.capture import capture_clip, elbow_feedback, prepare_capture
     from ..vision.debug import debug_sheet
     from ..vision.images import open_footage, read_together, write_png
 
@@ -129,10 +128,15 @@ def _from_pictures(call: SimpleNamespace, cameras: Sequence[Camera]) -> tuple[Re
         raise click.UsageError("Expected --frames N with cameras, which have no end.")
     body, settings = _body(call, cameras), _settings(call, sources[0])
     capture, notes = prepare_capture(sources, cameras, body, settings, call.rate)
-    feedback = None if call.feedback == "none" else _elbows(call.feedback, body, capture.rate)
+    feedback: Feedback | None = None
+    if call.feedback != "none":  # where a solver leaves the elbows helps to find the next wrists
+        tracker = c.make_solver(call.feedback, ()).prepare(body, rate=capture.rate)
+        with c.compiling():
+            tracker.warm_up()
+        feedback = elbow_feedback(lambda p: tracker.solve(p).pose.world()[0], body, capture.rate)
     total = call.frames or sources[0].count or 0
     begin = time.perf_counter()
-    with progress("capture") as tell:
+    with c.progress("capture") as tell:
 
         def watch(number: int, pair: Any, frame: CaptureFrame) -> None:
             tell(number + 1, total)
@@ -171,18 +175,125 @@ def _settings(call: SimpleNamespace, source: Footage) -> CaptureSettings:
             raise click.BadParameter(
                 f"expected R,G,B or auto, got {call.key!r}", param_hint="--key"
             ) from None
-        with wrong_call():
+        with c.wrong_call():
             wall = ChromaKey((red, green, blue))
     elif empty is None:
         wall = learn_key(source.first)
     return CaptureSettings(key=wall, backgrounds=empty, feet=call.feet, wrist=call.wrist)
 
 
-def _elbows(name: str, body: Skeleton, rate: float) -> Feedback:
-    """Return feedback of where a solver leaves the elbows, to find the wrists of the next frame."""
-    from ..vision.capture import elbow_feedback
+@click.command("calibrate")
+@click.argument("left", metavar="LEFT")
+@click.argument("right", metavar="RIGHT")
+@click.option("-o", "--output", required=True, metavar="FILE", help="Calibration to write (.json).")
+@click.option("--board", default="9x6", show_default=True, metavar="COLUMNSxROWS",
+              help="Inner corners of the board.")  # fmt: skip
+@click.option("--square", type=float, default=0.03, show_default=True, metavar="METRES",
+              help="Side of a square.")  # fmt: skip
+@click.option("--marker", type=float, metavar="METRES",
+              help="Side of a marker, for a ChArUco board (4X4_50).")  # fmt: skip
+@click.option("--origin", type=click.IntRange(0), default=0, show_default=True, metavar="N",
+              help="The pair in which the board stands upright: what the world is.")  # fmt: skip
+@click.option("--above-ground", type=float, default=0.0, show_default=True, metavar="METRES",
+              help="Height of its first corner then.")  # fmt: skip
+@c.json_option
+def calibrate(left: str, right: str, output: str, **given: Any) -> c.Answer:
+    """Where two cameras stand, from pictures of a chessboard or a ChArUco board.
 
-    tracker = make_solver(name, ()).prepare(body, rate=rate)
-    with compiling():
-        tracker.warm_up()
-    return elbow_feedback(lambda points: tracker.solve(points).pose.world()[0], body, rate)
+    LEFT and RIGHT are folders or videos that show the board at the same moments, ten poses or more.
+    In one of them it stands upright and faces the cameras, as a person would. Its squares must be
+    large in the pictures: 12 cm two metres before cameras of 320 x 240.
+
+    \b
+    sixpoint calibrate left/ right/ --board 8x5 --square 0.12 --above-ground 1.2 -o cameras.json
+    """  # noqa: D301  (click wants the backspace itself)
+    from ..vision.calibration import Board, calibrate_pair, save_cameras
+    from ..vision.images import open_footage, read_together
+
+    c.check_output(output, (".json",))
+    try:
+        columns, rows = (int(part) for part in given["board"].lower().split("x"))
+    except ValueError:
+        raise click.BadParameter(
+            f"expected COLUMNSxROWS such as 9x6, got {given['board']!r}", param_hint="--board"
+        ) from None
+    with c.wrong_call():
+        chosen = Board(columns, rows, given["square"], given["marker"])
+    sources = [open_footage(left), open_footage(right)]
+    if any(source.kind == "camera" for source in sources):
+        raise click.UsageError("Expected folders of pictures or videos, not running cameras.")
+    pairs = list(read_together(sources))
+    found = calibrate_pair(
+        [pair[0] for pair in pairs],
+        [pair[1] for pair in pairs],
+        chosen,
+        origin=given["origin"],
+        height=given["above_ground"],
+    )
+    save_cameras(found.cameras, output)
+    focal = [float(camera.matrix[0, 0]) for camera in found.cameras]
+    report = {"output": output, "pairs": len(pairs), "used": found.views, "error_px": found.error,
+              "baseline_m": found.baseline, "focal_px": focal}  # fmt: skip
+    title = f"{Path(left).name} + {Path(right).name} -> {output}"
+    listed = ", ".join(f"{value:.1f}" for value in focal)
+    facts = [
+        ("pairs used", f"{found.views} of {len(pairs)}"),
+        ("error", f"{found.error:.2f} pixels RMS"),
+        ("cameras", f"{found.baseline:.3f} m apart, focal lengths {listed} px"),
+    ]
+    return c.Answer(report, lambda: c.show_facts(title, facts))
+
+
+@click.command("stage")
+@click.option("-o", "--output", default="stage", show_default=True, metavar="DIR",
+              help="Made if new.")  # fmt: skip
+@click.option("--scene", "name", default="gestures", show_default=True,
+              help="calibration, gestures, crossing, clap, rest, face, box, lean, far_reach."
+              )  # fmt: skip
+@click.option("--noise", type=click.FloatRange(0.0, 100.0), default=0.0, show_default=True,
+              help="Standard deviation of each pixel, of 255.")  # fmt: skip
+@click.option("--dimming", type=click.FloatRange(0.0, 0.95), default=0.0, show_default=True,
+              help="How far the light goes down and up again, as a part.")  # fmt: skip
+@click.option("--obstacle", nargs=3, type=float, metavar="X Y Z",
+              help="Middle of a dark thing, 20 cm high, that hides what is behind it, in metres."
+              )  # fmt: skip
+@click.option("--seed", type=click.IntRange(0), default=2006, show_default=True,
+              help="Of the noise.")  # fmt: skip
+@c.height_option
+@click.option("--distance", type=click.FloatRange(min=0.5, max=20.0), default=2.0,
+              show_default=True, metavar="METRES", help="Of the cameras from them.")  # fmt: skip
+@click.option("--baseline", type=click.FloatRange(min=0.01, max=10.0), default=0.8,
+              show_default=True, metavar="METRES", help="Between the cameras.")  # fmt: skip
+@click.option("--frames", type=click.IntRange(1), metavar="N", help="No more than so many.")
+@c.json_option
+def stage(output: str, name: str, height: float, **given: Any) -> c.Answer:
+    """Play a synthetic scene before two calibrated cameras of 320 x 240.
+
+    Writes left/ and right/ (pictures), cameras.json, marks.json and truth.npz.
+    """
+    from ..formats import save_points
+    from ..vision.synthetic import write_room
+    from ..vision.synthetic.room import Actor, Conditions, Room, room_cameras
+    from ..vision.synthetic.scenes import scene
+
+    with c.wrong_call():
+        motion = scene(name, height).frames(slice(0, given["frames"]))
+        conditions = Conditions(
+            **{key: given[key] for key in ("noise", "dimming", "obstacle", "seed")}
+        )
+    cameras = room_cameras(distance=given["distance"], baseline=given["baseline"])
+    room, folder = Room((Actor(motion),), cameras, conditions), Path(output)
+    with c.progress("stage") as tell:
+        truth = write_room(folder, room, height, tell)
+    save_points(truth, folder / "truth.npz")
+    report = {"output": output, "scene": name, "frames": len(truth), "rate": truth.rate}
+
+    def show() -> None:
+        c.show_facts(f"{name} -> {output}", [("frames", f"{len(truth)} at {truth.rate:g} Hz")])
+        click.echo(
+            f"Next: sixpoint capture {folder / 'left'} {folder / 'right'} "
+            f"--calibration {folder / 'cameras.json'} -o points.npz"
+            + (f" --height {height:g}" if height != 1.75 else "")
+        )
+
+    return c.Answer(report, show)
