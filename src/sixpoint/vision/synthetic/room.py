@@ -9,11 +9,13 @@ al. 2006, section 3). Light, noise and an obstacle are options.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...body.shapes import body_shape
 from ...errors import InputError
@@ -309,7 +311,22 @@ class Room:
 
     def views(self, frame: int) -> tuple[View, ...]:
         """Return what every camera sees in one frame."""
-        return tuple(self._view(frame, k) for k in range(len(self.cameras)))
+        return next(self.noisy_views(frame, (self.conditions.noise,)))
+
+    def noisy_views(self, frame: int, noises: Iterable[float]) -> Iterator[tuple[View, ...]]:
+        """Yield what every camera sees in one frame, drawn once, for each noise of the pixels."""
+        solids = [
+            solid for actor in self.actors for solid in actor.solids(min(frame, len(actor) - 1))
+        ]
+        if self.conditions.obstacle is not None:
+            middle, half = np.array(self.conditions.obstacle), np.array([0.0, 0.065, 0.0])
+            solids.append(Capsule(middle - half, middle + half, 0.035, (45, 45, 48), NOTHING))
+        canvases = [canvas.copy() for canvas in self._empty_canvases]
+        for canvas in canvases:
+            for solid in solids:
+                canvas.draw(solid)
+        for noise in noises:
+            yield tuple(self._view(canvas, frame, k, noise) for k, canvas in enumerate(canvases))
 
     def pairs(self) -> Iterator[tuple[Picture, ...]]:
         """Yield the pictures of all frames, one from each camera at a time."""
@@ -320,42 +337,56 @@ class Room:
         """Return pictures of the room without anybody: backgrounds."""
         return tuple(view.picture for view in Room((), self.cameras, self.conditions).views(0))
 
-    def _view(self, frame: int, k: int) -> View:
+    @cached_property
+    def _empty_canvases(self) -> tuple[_Canvas, ...]:
+        wall = np.array(self.conditions.wall, float)
+        return tuple(_Canvas.empty(camera, wall) for camera in self.cameras)
+
+    def _view(self, canvas: _Canvas, frame: int, k: int, noise: float) -> View:
         conditions = self.conditions
-        canvas = _Canvas(self.cameras[k], np.array(conditions.wall, float))
-        for actor in self.actors:
-            for solid in actor.solids(min(frame, len(actor) - 1)):
-                canvas.draw(solid)
-        if conditions.obstacle is not None:
-            middle, half = np.array(conditions.obstacle), np.array([0.0, 0.065, 0.0])
-            canvas.draw(Capsule(middle - half, middle + half, 0.035, (45, 45, 48), NOTHING))
         phase = frame / max(len(self) - 1, 1)
         light = 1.0 - conditions.dimming * np.sin(np.pi * phase) ** 2
         colours = light * canvas.colours
-        if conditions.noise > 0.0:
+        if noise > 0.0:
             seed = np.random.SeedSequence([conditions.seed, frame, k])
-            colours += np.random.default_rng(seed).normal(0.0, conditions.noise, colours.shape)
+            colours += np.random.default_rng(seed).normal(0.0, noise, colours.shape)
         picture = np.clip(np.rint(colours), 0, 255).astype(np.uint8)[..., ::-1]
         bare_skin = canvas.kinds == BARE
         person = binary_mask((canvas.kinds == CLOTH) | bare_skin)
         return View(np.ascontiguousarray(picture), person, binary_mask(bare_skin))
 
 
+@dataclass(frozen=True, eq=False)
 class _Canvas:
-    """Colours (h, w, 3), kinds (h, w) and depth (h, w) of all pixels of one camera."""
+    """What one camera sees, pixel by pixel."""
 
-    def __init__(self, camera: Camera, wall: Floats) -> None:
+    camera: Camera
+    rays: Floats
+    """Unit directions, shape (h, w, 3)."""
+    colours: Floats
+    """Red, green, blue, shape (h, w, 3)."""
+    kinds: NDArray[np.int64]
+    """What a pixel shows, shape (h, w)."""
+    depth: Floats
+    """How far away that is [m], shape (h, w)."""
+
+    @classmethod
+    def empty(cls, camera: Camera, wall: Floats) -> _Canvas:
+        """Return the canvas of the room without anybody."""
         wide, tall = camera.size
-        self.camera = camera
         grid = np.stack(np.meshgrid(np.arange(wide), np.arange(tall)), axis=-1).astype(float)
-        self.rays = camera.rays(grid)
-        self.depth = np.full((tall, wide), np.inf)
+        rays = camera.rays(grid)
         # The wall is a little uneven, the floor darker: one colour, as walls are.
-        slope = self.rays[..., 1] / np.minimum(self.rays[..., 2], -1e-6)
+        slope = rays[..., 1] / np.minimum(rays[..., 2], -1e-6)
         rise = camera.centre[1] + (WALL_DEPTH - camera.centre[2]) * slope
         shade = 1.0 - 0.12 * np.abs(grid[..., 0] / wide - 0.5) - 0.22 * (rise < 0.0)
-        self.colours = shade[..., None] * wall
-        self.kinds = np.full((tall, wide), NOTHING, np.int64)
+        kinds = np.full((tall, wide), NOTHING, np.int64)
+        return cls(camera, rays, shade[..., None] * wall, kinds, np.full((tall, wide), np.inf))
+
+    def copy(self) -> _Canvas:
+        """Return the same canvas, to be drawn on."""
+        drawn = self.colours.copy(), self.kinds.copy(), self.depth.copy()
+        return _Canvas(self.camera, self.rays, *drawn)
 
     def draw(self, solid: Capsule | Ellipsoid) -> None:
         """Show a solid where it is nearer than what is there."""
