@@ -29,7 +29,7 @@ PNG = b"\x89PNG"
 
 def test_the_bench_has_its_keys(monkeypatch, tmp_path):
     whole = vision.scene
-    for room in (balance, vision):
+    for room in (balance, hands, vision):
         monkeypatch.setattr(room, "scene", lambda *who: whole(*who).frames(slice(0, 50)))
     result = CliRunner().invoke(main, ["bench", "vision", "--quick", "--json", "-o", str(tmp_path)])
     assert result.exit_code == 0, result.output
@@ -100,6 +100,17 @@ def test_every_scene_is_counted(monkeypatch):
     assert list(found["wrist_error_mm_by_scene"]) == list(vision.SCENES)
     for errors in found["wrist_error_mm_by_scene"].values():
         assert max(errors.values()) < 20.0
+
+
+def test_wrists_are_bent_towards_the_palm_and_stay_where_they_are():
+    clip = sp.builtin("squat")
+    assert np.allclose(bent_wrists(clip, 0.0).rotations, clip.rotations)
+    names = [f"{side}_{part}" for side in "lr" for part in ("elbow", "wrist")]
+    anatomy = clip.skeleton.anatomy
+    tips = [anatomy.skeleton.names.index(name) for name in ("l_middle1", "r_middle1")]
+    bent = bent_wrists(clip, 40.0)
+    before, after = (motion.points(names).positions for motion in (clip, bent))
+    np.testing.assert_allclose(after, before, atol=1e-12)
 
 
 def test_charts_are_pictures(tmp_path):

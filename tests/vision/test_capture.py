@@ -12,7 +12,6 @@ from sixpoint.errors import InputError
 from sixpoint.motion.points import SIX
 from sixpoint.vision.capture import Capture, CaptureSettings, capture_clip, elbow_feedback
 from sixpoint.vision.segmentation import Background
-from sixpoint.vision.synthetic import room
 from sixpoint.vision.synthetic.room import RATE, Actor, Conditions, Room, room_cameras
 from sixpoint.vision.synthetic.scenes import SCENES, scene
 from sixpoint.vision.tracks import TrackingSettings
@@ -86,9 +85,8 @@ def test_wrists_of_all_scenes_are_found_to_two_centimetres(name, feedback):
 
 
 @pytest.mark.parametrize("size", [0.87, 1.15])
-def test_hands_of_other_sizes_are_measured_where_the_arms_hang(size, monkeypatch):
-    monkeypatch.setattr(room, "HAND_HALF", size * room.HAND_HALF)
-    stage = Room((Actor(scene("gestures").frames(slice(0, 60))),))
+def test_hands_of_other_sizes_are_measured_where_the_arms_hang(size):
+    stage = Room((Actor(scene("gestures").frames(slice(0, 60)), hands=(size,) * 3),))
     found = capture_clip(Capture(stage.cameras, BODY, RATE), stage.pairs())
     truth = stage.actors[0].truth()
     off = [away(found, f"{s}_wrist", truth.wrists[:, k]) for k, s in enumerate("lr")]

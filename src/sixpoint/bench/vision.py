@@ -23,7 +23,7 @@ from ..motion.standing import stand_still
 from ..solvers import solver
 from ..vision.body_measurement import measure_body
 from ..vision.camera import triangulate
-from ..vision.capture import Capture, CaptureSettings, Feedback, capture_clip, elbow_feedback
+from ..vision.capture import Capture, CaptureSettings, capture_clip
 from ..vision.images import Picture
 from ..vision.segmentation import silhouette_centre
 from ..vision.synthetic import exact_marks
@@ -33,6 +33,7 @@ from ..vision.tracks import TrackingSettings
 from . import charts
 from . import experiment as ex
 from .balance import balanced, bench_balance, bench_self_contact, bench_tables
+from .hands import other_hands, solver_feedback, wrist_errors
 
 NOISE = 8.0
 """Standard deviation of a pixel's colours, of 255."""
@@ -63,7 +64,7 @@ def bench_vision(*, quick: bool = False, progress: ex.Progress = None) -> ex.Mea
     clean, noisy = play("gestures", (0.0, NOISE), frames)
     parts: tuple[Callable[[], dict[str, Any]], ...] = (
         lambda: point_errors(clean, noisy, body),
-        lambda: scenes_played(quick=quick),
+        lambda: scenes_played(quick=quick) | other_hands(quick=quick),
         measured_body,
         lambda: bench_tables(quick=quick),
         lambda: _end_to_end(clean, noisy, body),
@@ -128,16 +129,10 @@ def point_errors(clean: Played, noisy: Played, body: Skeleton) -> dict[str, Any]
         ("true elbows", cut, lambda names, positions: next(true)),
     ):
         capture = Capture(clean.room.cameras, body, RATE, settings)
-        off = 1e3 * _wrist_errors(capture_clip(capture, clean.pairs, elbows).points, clean.truth)
+        off = 1e3 * wrist_errors(capture_clip(capture, clean.pairs, elbows).points, clean.truth)
         wrists[label] = float(np.nanmean(off))
     out["wrist_capture_error_mm"] = wrists
     return out
-
-
-def solver_feedback(name: str, body: Skeleton) -> Feedback:
-    """Return feedback of a solver's elbows to the capture, frame by frame."""
-    tracker = solver(name).prepare(body, rate=RATE)
-    return elbow_feedback(lambda points: tracker.solve(points).pose.world()[0], body, RATE)
 
 
 def scenes_played(*, quick: bool = False) -> dict[str, Any]:
@@ -158,12 +153,12 @@ def scenes_played(*, quick: bool = False) -> dict[str, Any]:
             capture = Capture(seen.room.cameras, body, RATE)
             points = capture_clip(capture, seen.pairs).points
             kind = "noisy" if noise else "clean"
-            wrists[name][kind] = float(1e3 * np.nanmean(_wrist_errors(points, seen.truth)))
+            wrists[name][kind] = float(1e3 * np.nanmean(wrist_errors(points, seen.truth)))
             if name in MEETINGS:
                 usual[noise, name] = _meeting(name, seen, points, DEFAULT_STATURE, 2.0)
         capture = Capture(played[0].room.cameras, body, RATE)
         fed = capture_clip(capture, played[0].pairs, solver_feedback("sik", body)).points
-        off = _wrist_errors(fed, played[0].truth)
+        off = wrist_errors(fed, played[0].truth)
         wrists[name]["noisy_fed_back"] = float(1e3 * np.nanmean(off))
     rows = [usual[noise, name] for noise in noises for name in MEETINGS]
     for stature, distance in () if quick else ((1.5, 2.0), (DEFAULT_STATURE, 3.0)):
@@ -198,12 +193,6 @@ def _meeting(
         "hands_seen": float(np.isfinite(off[:, 1:]).mean()),
         "wrongly_sure": int(((off > FAR_OFF) & (sure > TRUSTED)).sum()),
     }
-
-
-def _wrist_errors(points: Points, truth: Truth) -> Floats:
-    """Return errors of the wrists [m], (F, 2)."""
-    at = points.select(["l_wrist", "r_wrist"]).positions
-    return np.asarray(np.linalg.norm(at - truth.wrists, axis=-1))
 
 
 def _errors(points: Points, truth: Truth, *, exchanged: bool = False) -> Floats:
@@ -407,11 +396,15 @@ def _show(found: ex.Measurements) -> Iterator[ex.Table | ex.Facts]:
         yield ex.Facts(key.replace("_", " "), numbers)
     keys = "clean:.1f noisy:.1f noisy_fed_back:.1f"
     yield ex.table("Wrists in all scenes: mean error [mm]", keys, found["wrist_error_mm_by_scene"])
+    rows = found["wrist_error_mm_other_hands"]
+    yield ex.table(
+        "Wrists of other hands: mean error [mm]", "outlines:.1f cut:.1f length:.1f", rows
+    )
     keys = "scene noise:g height_m:g distance_m:g swaps mean_mm:.1f worst_mm:.0f hands_seen:.0%"
     yield ex.table("Hands that meet each other or the face", keys, found["meetings"])
     keys = "acceleration:g damping:g jitter_mm:.2f lag_ms:.0f"
     yield ex.table("Jitter and lag of solved wrists", keys, found["jitter_and_lag"])
-    rows: dict[str, Any] = {}
+    rows = {}
     for name, sides in found["table_2"].items():
         paper = zip(("right", "left"), found["paper_table_2"][name], strict=True)
         rows[name] = sides | {"paper": {side: "{} ± {}".format(*errors) for side, errors in paper}}

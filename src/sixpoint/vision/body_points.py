@@ -219,7 +219,8 @@ class BodyEstimator:
             return np.full(3, np.nan)
         forward = np.cross(leftwards(shoulder, self.person.cameras), UP)
         down = (-UP - 0.2 * forward) / 1.0198
-        return guess_elbows(shoulder[None], hand[None], (upper, fore + half), down)[0]
+        one = guess_elbows(shoulder[None], hand[None], (upper, fore + half), down)
+        return np.asarray(one[0])
 
 
 def find_wrist(

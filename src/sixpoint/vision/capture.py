@@ -167,7 +167,7 @@ class Capture:
                 if track is not None and track.confidence > 0.0:
                     found[name] = track.position, track.confidence
             self._body.add_silhouette(people, dt, found)
-        self._body.add_joints(self._tracks, people, elbows, dt, found)
+        self._body.add_joints(NO_TRACKS if broken else self._tracks, people, elbows, dt, found)
         nothing = np.full(3, np.nan), 0.0
         positions, sure = zip(*(found.get(name, nothing) for name in self.names), strict=True)
         confidence = trust * np.array(sure)

@@ -84,8 +84,8 @@ class Capsule(NamedTuple):
         """Positions (n, 3) and the distance [m] from them within which it lies."""
         return np.stack([self.start, self.end]), self.radius
 
-    def cast(self, eye: Floats, way: Floats) -> tuple[Floats, Floats]:
-        """Return distances (h, w) [m] at which rays (h, w, 3) hit it, or inf, and its normals."""
+    def cast(self, eye: Floats, way: Floats) -> Floats:
+        """Return distances (h, w) [m] at which rays (h, w, 3) hit it, or inf."""
         t = np.full(way.shape[:2], np.inf)
         axis, out = self.end - self.start, eye - self.start
         square = axis @ axis
@@ -105,9 +105,13 @@ class Capsule(NamedTuple):
             with np.errstate(invalid="ignore"):
                 ball = -half - np.sqrt(inner)
             t = np.where((inner > 0.0) & (ball > 0.0) & (ball < t), ball, t)
-        hit = eye + np.where(np.isfinite(t), t, 0.0)[..., None] * way
-        part = np.clip((hit - self.start) @ axis / max(float(square), 1e-12), 0.0, 1.0)
-        return t, (hit - self.start - part[..., None] * axis) / self.radius
+        return t
+
+    def normals(self, hits: Floats) -> Floats:
+        """Return unit normals (n, 3) at points of its surface (n, 3)."""
+        axis = self.end - self.start
+        part = np.clip((hits - self.start) @ axis / max(float(axis @ axis), 1e-12), 0.0, 1.0)
+        return np.asarray((hits - self.start - part[..., None] * axis) / self.radius)
 
 
 class Ellipsoid(NamedTuple):
@@ -127,8 +131,8 @@ class Ellipsoid(NamedTuple):
         """Positions (n, 3) and the distance [m] from them within which it lies."""
         return self.centre[None], float(self.half.max())
 
-    def cast(self, eye: Floats, way: Floats) -> tuple[Floats, Floats]:
-        """Return distances (h, w) [m] at which rays (h, w, 3) hit it, or inf, and its normals."""
+    def cast(self, eye: Floats, way: Floats) -> Floats:
+        """Return distances (h, w) [m] at which rays (h, w, 3) hit it, or inf."""
         back = arrays.conjugate(self.rotation)
         way = arrays.rotate(back, way) / self.half
         out = arrays.rotate(back, eye - self.centre) / self.half
@@ -136,10 +140,13 @@ class Ellipsoid(NamedTuple):
         b, c = way @ out, out @ out - 1.0
         root = b * b - a * c
         with np.errstate(invalid="ignore"):
-            t = np.where(root > 0.0, (-b - np.sqrt(root)) / a, np.inf)
-        hit = out + np.where(np.isfinite(t), t, 0.0)[..., None] * way
-        normal = arrays.rotate(self.rotation, hit / self.half)
-        return t, normal / np.maximum(np.linalg.norm(normal, axis=-1, keepdims=True), 1e-12)
+            return np.where(root > 0.0, (-b - np.sqrt(root)) / a, np.inf)
+
+    def normals(self, hits: Floats) -> Floats:
+        """Return unit normals (n, 3) at points of its surface (n, 3)."""
+        out = arrays.rotate(arrays.conjugate(self.rotation), hits - self.centre)
+        normal = arrays.rotate(self.rotation, out / self.half**2)
+        return np.asarray(normal / np.linalg.norm(normal, axis=-1, keepdims=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,6 +181,8 @@ class Actor:
 
     motion: Motion
     wardrobe: Wardrobe = field(default_factory=Wardrobe)
+    hands: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    """Thickness, length and breadth of the hands, over what is usual for the stature."""
 
     def __len__(self) -> int:
         return len(self.motion)
@@ -219,10 +228,11 @@ class Actor:
         nodes = [anatomy.node(role) for role in ("head", "l_wrist", "r_wrist")]
         joints = [anatomy.skeleton.carrier(node) for node in nodes]
         turns = arrays.multiply(world[:, joints], arrays.conjugate(anatomy.neutral[joints]))
-        palm = (0.0, -HAND_HALF[1], 0.0)
+        own = HAND_HALF * np.array(self.hands)
+        palm = (0.0, -own[1], 0.0)
         offsets = stature * np.array([FACE_OFFSET, palm, palm])
         centres = positions[:, nodes] + arrays.rotate(turns, offsets)
-        head, hand = HEAD_HALF * stature, HAND_HALF * stature
+        head, hand = HEAD_HALF * stature, own * stature
         eyes = [centres[:, :1] + arrays.rotate(turns[:, :1], np.array(eye) * head) for eye in EYES]
         halves = np.stack([head, hand, hand, *[np.full(3, EYE * stature)] * 2])
         rotations = np.concatenate([turns, turns[:, [0, 0]]], axis=1)
@@ -350,7 +360,8 @@ class Room:
         if noise > 0.0:
             seed = np.random.SeedSequence([conditions.seed, frame, k])
             colours += np.random.default_rng(seed).normal(0.0, noise, colours.shape)
-        picture = np.clip(np.rint(colours), 0, 255).astype(np.uint8)[..., ::-1]
+        np.clip(np.rint(colours, out=colours), 0.0, 255.0, out=colours)
+        picture = colours.astype(np.uint8)[..., ::-1]
         bare_skin = canvas.kinds == BARE
         person = binary_mask((canvas.kinds == CLOTH) | bare_skin)
         return View(np.ascontiguousarray(picture), person, binary_mask(bare_skin))
@@ -401,11 +412,13 @@ class _Canvas:
             if (high <= low).any():
                 return
             window = slice(low[1], high[1]), slice(low[0], high[0])
-        t, normal = solid.cast(camera.centre, self.rays[window])
+        rays = self.rays[window]
+        t = solid.cast(camera.centre, rays)
         nearer = t < self.depth[window]
+        near = t[nearer]
+        normals = solid.normals(camera.centre + near[:, None] * rays[nearer])
         light = LIGHT / np.linalg.norm(LIGHT)
-        lit = AMBIENT + (1.0 - AMBIENT) * np.maximum(normal @ light, 0.0)
-        shown = lit[..., None] * np.array(solid.colour, float)
-        self.depth[window] = np.where(nearer, t, self.depth[window])
-        self.colours[window] = np.where(nearer[..., None], shown, self.colours[window])
-        self.kinds[window] = np.where(nearer, solid.kind, self.kinds[window])
+        lit = AMBIENT + (1.0 - AMBIENT) * np.maximum(normals @ light, 0.0)
+        self.depth[window][nearer] = near
+        self.colours[window][nearer] = lit[:, None] * np.array(solid.colour, float)
+        self.kinds[window][nearer] = solid.kind
