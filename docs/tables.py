@@ -21,7 +21,6 @@ import typing
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
 import measured
@@ -98,20 +97,12 @@ def clips() -> str:
     """Built-in motion."""
     return table(
         ("clip", "content", "length"),
-        [
-            (
-                f"`{name}`",
-                first_line(inspect.unwrap(make).__self__.write),
-                f"{make().duration:.1f} s",
-            )
-            for name, make in CLIPS.items()
-        ],
+        [(f"`{n}`", first_line(c.write), f"{c.duration:.1f} s") for n, c in CLIPS.items()],
     )
 
 
-def _range(entry: Any) -> str:
-    fields = [f.name for f in dataclasses.fields(entry) if f.name != "source"]
-    return ", ".join(f"{name} {getattr(entry, name):g}°" for name in fields)
+def _range(entry: adult.MotionRange) -> str:
+    return ", ".join(f"{name} {angle:g}°" for name, angle in entry.angles.items())
 
 
 def adult_limits() -> str:

@@ -226,7 +226,7 @@ def find(name: str) -> bool:
 
 def test_find_knows_what_is_missing() -> None:
     assert find("sixpoint.load")
-    assert find("sixpoint.solvers.check.check_solver")
+    assert find("sixpoint.solvers.conformance.check_solver")
     assert not find("sixpoint.loud")
     assert not find("sixpoint.solvers.chock")
 

@@ -56,7 +56,7 @@ def run_python(code, **environment):
 def test_importing_kernels_does_not_import_numba():
     result = run_python(
         "import sys, sixpoint\n"
-        "from sixpoint.kernels import _jit, arrays, chain, linalg, quaternion, rotation, vector\n"
+        "from sixpoint.kernels import _jit, arrays, linalg, quaternion, rotation, vector\n"
         "assert rotation.angle_wrap(7.0) < 1.0\n"
         "heavy = {'numba', 'llvmlite', 'scipy'} & set(sys.modules)\n"
         "assert not heavy, heavy\n"
@@ -195,12 +195,12 @@ def test_threads_may_compile_at_the_same_time(cache, monkeypatch):
 def test_without_compiler_everything_runs_as_python():
     result = run_python(
         "import numpy as np\n"
-        "from sixpoint.kernels.chain import chain_forward_frames as forward\n"
-        "positions, world = np.empty((1, 1, 3)), np.empty((1, 1, 4))\n"
-        "turn = np.array([[[1.0, 0.0, 0.0, 0.0]]])\n"
-        "forward(np.array([-1]), np.ones((1, 1, 3)), turn, positions, world)\n"
-        "assert positions.tolist() == [[[1.0, 1.0, 1.0]]]\n"
-        "assert forward.compiled is forward.function\n",
+        "from sixpoint.kernels.capsule import nearest_points_of_all as nearest\n"
+        "a, b, c, d = (np.full((1, 3), x) for x in (0.0, 1.0, 2.0, 3.0))\n"
+        "first, second = np.empty((2, 1, 3))\n"
+        "nearest(a, b, c, d, first, second)\n"
+        "assert first.tolist() == [[1.0, 1.0, 1.0]]\n"
+        "assert nearest.compiled is nearest.function\n",
         NUMBA_DISABLE_JIT="1",
     )
     assert result.returncode == 0, result.stderr
@@ -234,8 +234,14 @@ def set_frame(context: State, frames, frame):
 def double_frame(context, frames, frame):
     frames[frame] *= 2.0
 
-set_frames = frame_kernel(set_frame)
-double_frames = frame_kernel(double_frame)
+def frames_kernel(solve_frame):
+    def loop(context, frames, first, last):
+        for frame in range(first, last):
+            solve_frame(context, frames, frame)
+    return frame_kernel(solve_frame, loop)
+
+set_frames = frames_kernel(set_frame)
+double_frames = frames_kernel(double_frame)
 """
 
 HELPER_MODULE = """
@@ -324,7 +330,7 @@ def test_a_kernel_hash_covers_modules_that_are_used_by_name(load):
 
 def test_kernel_hashes_are_the_same_in_every_process():
     code = (
-        "from sixpoint.solvers._kernels.guided import solve_frames as k;"
+        "from sixpoint.solvers.sequential.guided import solve_frames as k;"
         "from sixpoint.kernels._jit import source_hash; print(source_hash(k.function))"
     )
     hashes = {run_python(code, PYTHONHASHSEED=seed).stdout for seed in "12"}
@@ -390,7 +396,7 @@ def test_frame_kernels_are_told_apart_in_the_cache(cache, load):
         module.double_frames(1.0, np.zeros(2), 0, 2)
         assert module.double_frames.is_cached()
         assert not module.set_frames.is_cached()
-    assert heard == ["double_frame_loop"]
+    assert heard == ["double_frames"]
 
 
 @needs_compiler
@@ -448,10 +454,10 @@ def test_cache_home_by_platform(monkeypatch, platform, folder):
 def test_a_damaged_cache_is_compiled_anew(tmp_path, suffix):
     code = (
         "import numpy as np\n"
-        "from sixpoint.kernels.chain import chain_forward_frames as k\n"
-        "one = np.zeros((1, 1, 4)); one[..., 0] = 1\n"
-        "p, w = np.ones((1, 1, 3)), np.zeros((1, 1, 4))\n"
-        "k(np.array([-1]), np.zeros((1, 1, 3)), one, p, w); print(w[0, 0, 0], p.sum())"
+        "from sixpoint.kernels.capsule import nearest_points_of_all as k\n"
+        "a, b, c, d = (np.full((1, 3), x) for x in (0.0, 1.0, 2.0, 3.0))\n"
+        "p, w = np.empty((2, 1, 3))\n"
+        "k(a, b, c, d, p, w); print(p.sum(), w.sum())"
     )
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_DISABLE_JIT": "0"}
 

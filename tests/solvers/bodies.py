@@ -14,12 +14,13 @@ from numpy.typing import ArrayLike
 
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.kernels import arrays
+from sixpoint.kernels._jit import Kernel
 from sixpoint.kernels.limits import FREE_ROW, LimitTable, limit_table, limit_violation
 from sixpoint.kernels.types import Floats, Quat, Vec3
 from sixpoint.limits import JointLimit, Limits, SwingTwistLimit, adult_limits
 from sixpoint.motion.motion import Motion
-from sixpoint.motion.points import SIX
-from sixpoint.solvers import SequentialSolver, Solver
+from sixpoint.motion.points import SIX, Points
+from sixpoint.solvers import LimitsChoice, Result, SequentialSolver, Solver, Tracker, solver
 from sixpoint.solvers.context import Output, RecordArray, new_frames, new_output
 from sixpoint.solvers.people.body import build_body, new_state, new_work, row_names, set_spine
 from sixpoint.solvers.people.points import pelvis_frame
@@ -32,6 +33,7 @@ from sixpoint.solvers.people.tables import (
     State,
     Work,
 )
+from sixpoint.solvers.plan import Plan
 from sixpoint.solvers.sequential.context import SequentialContext
 from sixpoint.solvers.sequential.limb import solve_limb
 from sixpoint.solvers.sequential.plan import SequentialPlan
@@ -101,11 +103,6 @@ def memory() -> State:
     return new_state()[0]
 
 
-def scratch() -> Work:
-    """Room to work in."""
-    return new_work()[0]
-
-
 def context(
     figure: Figure | None = None, chosen: Settings | None = None, state: State | None = None
 ) -> SequentialContext:
@@ -118,7 +115,7 @@ def context(
         figure.body,
         settings() if chosen is None else chosen,
         memory() if state is None else state,
-        scratch(),
+        new_work()[0],
         figure.limits,
         figure.rest,
     )
@@ -157,7 +154,6 @@ def curved_spine(degrees: Sequence[float], lengths: Sequence[float]) -> np.ndarr
 
 
 CURVED_SPINE = curved_spine((-12, 10, 8, -10, 6), (0.12, 0.12, 0.12, 0.10, 0.10))
-G15_SPINE = CURVED_SPINE  # the name before, for tests that still use it
 CURVED_BODY = spine_body(CURVED_SPINE)
 STIFF_BODY = spine_body(
     CURVED_SPINE,
@@ -320,6 +316,31 @@ class Plain:
     @property
     def flags(self) -> int:
         return int(self.out.flags[0])
+
+
+def reconstruct(
+    points: Points,
+    skeleton: Skeleton = HUMAN,
+    name: str = "sik",
+    limits: LimitsChoice = "adult",
+    **changed: Any,
+) -> Result:
+    """A clip by a method, without what `sixpoint.reconstruct` adds for points of trackers."""
+    chosen = solver(name, **changed)
+    tracker = chosen.prepare(skeleton, limits=limits, rate=points.rate, names=points.names)
+    return tracker.solve_clip(points)
+
+
+def uncompiled(tracker: Tracker) -> Tracker:
+    """A fresh tracker of the same body whose kernels run as plain Python."""
+    plan = tracker.plan.solver.plan(tracker.plan.problem)
+    following: Plan | None = plan
+    while following is not None:
+        kernel: Kernel[..., None] = Kernel(following.kernel.function)
+        kernel.compiled = kernel.function
+        following.kernel = kernel
+        following = following.start
+    return Tracker(plan)
 
 
 def standing(pelvis: ArrayLike = ORIGIN) -> np.ndarray:

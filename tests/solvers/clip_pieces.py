@@ -10,6 +10,8 @@ from sixpoint.data.clips import builtin
 from sixpoint.motion.points import Points
 
 PELVIS, HEAD, L_WRIST, R_WRIST, L_ANKLE, R_ANKLE = range(6)
+LIMBS = slice(L_WRIST, None)
+"""Columns of wrists and ankles."""
 
 
 def clip_points(name: str = "boxing", count: int = 60, rotations: bool = False) -> Points:

@@ -60,7 +60,7 @@ def test_what_the_loins_cannot_do_is_left_to_the_spine():
     assert result.report.limit_violations == 0
 
 
-def test_without_its_rotation_the_pelvis_goes_with_the_spine():  # S0.38
+def test_without_its_rotation_the_pelvis_goes_with_the_spine():
     result = sp.reconstruct(bowing(vl5=40.0).points(), HUMAN)
     assert loins(result.motion) == 0.0
 

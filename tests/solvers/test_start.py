@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.rigs import insert_above, odd_rig
 
 import sixpoint as sp
+from rigs import insert_above, odd_rig
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.data.clips import builtin
 from sixpoint.errors import FormatError, InputError

@@ -233,7 +233,7 @@ def finite_jacobian(c: Context, targets: Targets) -> None:
 @kernel
 def finite_steps(context: SkeletonContext, targets: Targets, count: int) -> None:
     """Take a number of iterations of the Jacobian method of a context, from its pose."""
-    c = SkeletonContext(context.settings[0], context.model, context.pose, context.scratch)
+    c = SkeletonContext(context.settings[0], *context[1:])
     for _ in range(count):
         model_forward(c.model, c.pose)
         task_residuals(c.model, c.pose, targets, c.scratch.residual)

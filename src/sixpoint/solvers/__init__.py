@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .base import Capabilities, Solver
 from .jacobian.balance import BalanceSolver
-from .jacobian.methods import (
+from .jacobian.damped import (
     DampedSolver,
     DampedSvdSolver,
     PseudoinverseSolver,

@@ -9,7 +9,7 @@ room for the answers::
     solve_frames = frame_kernel(solve_frame)
 
 Tables with fixed fields are records: compiled code passes one pointer for each. NumPy hands them
-over as arrays of one element; a kernel opens them once per frame (see `people.tables.opened`).
+over as arrays of one element; the loop of a kernel opens them (see `sequential.context`).
 """
 
 from __future__ import annotations

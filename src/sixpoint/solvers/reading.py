@@ -69,6 +69,7 @@ class FrameReader:
         if self._plain:
             frames.positions[0] = positions
         else:
+            frames.positions[0] = np.nan  # nor are points that only such a frame had
             frames.positions[0, self._into] = positions[self._order]
 
     def read_clip(self, points: Points, frames: Frames) -> None:

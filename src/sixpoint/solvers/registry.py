@@ -7,7 +7,7 @@ from typing import Any
 from ..errors import UnknownName
 from .base import Solver
 from .jacobian.balance import BalanceSolver
-from .jacobian.methods import (
+from .jacobian.damped import (
     DampedSolver,
     DampedSvdSolver,
     PseudoinverseSolver,

@@ -6,7 +6,7 @@ import numpy as np
 
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.solvers import MonteCarloSolver, Tracker
-from sixpoint.solvers.particles.population import Particles
+from sixpoint.solvers.particles.filter import Particles
 
 ARM = Skeleton.chain(4)
 TARGET = np.array([[0.4, 0.5, 0.2]])

@@ -11,7 +11,7 @@ from sixpoint.bench.particle_scenes import bent_chain
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.kernels import arrays
 from sixpoint.motion.pose import Pose
-from sixpoint.solvers.particles.population import MOST_RUNS
+from sixpoint.solvers.particles.filter import MOST_RUNS
 from sixpoint.solvers.particles.stream import ParticleStream
 from sixpoint.tasks import PlacesFunction, Reach
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sixpoint.solvers.particles.population import normalize_weights, systematic_index
+from sixpoint.solvers.particles.filter import normalize_weights, systematic_index
 
 
 def test_weights_of_the_golden_example():

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from ...kernels._jit import Kernel, frame_kernel, helper
 from ...kernels.quaternion import quat_conj, quat_load, quat_mul, quat_normalize, quat_store
@@ -19,6 +19,8 @@ from ..context import MET, MISSING, NOT_MET, OUT_OF_STEPS, SPENT, UNASKED, Frame
 from ..people.points import ALL_MISSING, begin_frame, end_frame, is_place
 from ..people.tables import PELVIS, Body, Settings, State, Work
 from .model import ORIENTATION, POSITION, Model, ModelPose, Targets, read_pose, write_pose
+
+C = TypeVar("C")
 
 
 class Context(Protocol):
@@ -34,7 +36,7 @@ class Context(Protocol):
 
     @property
     def pose(self) -> ModelPose:
-        """Its pose, which is the start of the next frame."""
+        """The pose of the skeleton, which is the start of the next frame."""
 
     @property
     def scratch(self) -> Any:
@@ -68,7 +70,7 @@ def skeleton_kernel(
     """Return the loop that solves the frames of a clip one after the other."""
 
     def loop(context: SkeletonContext, frames: Frames, first: int, last: int) -> None:
-        c = SkeletonContext(context.settings[0], context.model, context.pose, context.scratch)
+        c = SkeletonContext(context.settings[0], *context[1:])
         for frame in range(first, last):
             solve_frame(c, frames, frame)
 
@@ -76,20 +78,16 @@ def skeleton_kernel(
 
 
 def person_kernel(
-    solve_frame: Callable[[PersonContext, Frames, int], None],
-) -> Kernel[[PersonContext, Frames, int, int], None]:
-    """Return the loop that solves the frames of a clip one after the other."""
+    solve_frame: Callable[[C, Frames, int], None], kind: Any = PersonContext
+) -> Kernel[[C, Frames, int, int], None]:
+    """Return the loop that solves the frames of a clip one after the other.
 
-    def loop(context: PersonContext, frames: Frames, first: int, last: int) -> None:
-        c = PersonContext(
-            context.body[0],
-            context.settings[0],
-            context.state[0],
-            context.work[0],
-            context.model,
-            context.pose,
-            context.scratch,
-        )
+    `kind` is the context, whose first four tables are those of `PersonContext`.
+    """
+
+    def loop(context: Any, frames: Frames, first: int, last: int) -> None:
+        body, settings = context.body[0], context.settings[0]
+        c = kind(body, settings, context.state[0], context.work[0], *context[4:])
         for frame in range(first, last):
             solve_frame(c, frames, frame)
 
@@ -98,7 +96,7 @@ def person_kernel(
 
 @helper
 def stop_flags(reason: int) -> int:
-    """Why an iteration ended, as flags."""
+    """Return why an iteration ended, as flags."""
     if reason == SPENT:
         return NOT_MET | OUT_OF_STEPS
     return NOT_MET if reason != MET else 0
@@ -106,13 +104,13 @@ def stop_flags(reason: int) -> int:
 
 @helper
 def has_start(frames: Frames) -> bool:
-    """Whether another solver went first."""
+    """Whether another solver has solved the frames already."""
     return len(frames.start.flags) > 0
 
 
 @helper
 def begin_person(c: PersonContext, frames: Frames, frame: int) -> tuple[int, Quat]:
-    """Place the root like that of sequential IK; flags, and the pelvis's rotation.
+    """Place the root like that of sequential IK; return flags, and the pelvis's rotation.
 
     Where another solver went first, its points and its pelvis are taken, and its pose if that is
     the start (setting `start`); otherwise all other joints are as the frame before left them.
@@ -135,12 +133,6 @@ def begin_person(c: PersonContext, frames: Frames, frame: int) -> tuple[int, Qua
 
 
 @helper
-def person_targets(c: PersonContext, frames: Frames, frame: int) -> Targets:
-    """The points in use, and the rotations of pelvis and head."""
-    return Targets(c.work.points, frames.rotations[frame])
-
-
-@helper
 def write_person(c: PersonContext, frames: Frames, frame: int) -> None:
     """Write a pose; joints that are not in the model stay as in the start, or at rest."""
     rest = c.model.rest
@@ -160,12 +152,6 @@ def end_person(
     write_person(c, frames, frame)
     frames.out.iterations[frame] = steps
     end_frame(c, frames, frame, estimate, quat_load(c.pose.world, 0), flags)
-
-
-@helper
-def skeleton_targets(frames: Frames, frame: int) -> Targets:
-    """Positions and rotations of all end effectors."""
-    return Targets(frames.positions[frame], frames.rotations[frame])
 
 
 @helper
@@ -205,7 +191,7 @@ def target_flags(model: Model, targets: Targets) -> int:
 def end_skeleton(c: SkeletonContext, frames: Frames, frame: int, steps: int, flags: int) -> None:
     """Write a skeleton's pose and how well it meets the targets of its end effectors."""
     out = frames.out
-    targets = skeleton_targets(frames, frame)
+    targets = Targets(frames.positions[frame], frames.rotations[frame])
     for effector in range(targets.positions.shape[0]):
         position = vec_load(targets.positions, effector)
         out.residuals[frame, effector] = (

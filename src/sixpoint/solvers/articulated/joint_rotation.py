@@ -115,10 +115,9 @@ def fit_hinge(fit: Fit, axis: Vec3) -> float:
 def swing_joint(
     limits: LimitTable, joint: int, local: Quat, here: Vec3, there: Vec3
 ) -> tuple[Quat, bool]:
-    """One ball joint swings the point `here` towards `there`, within its limits.
+    """Swing the point `here` of a ball joint towards `there`, within its limits.
 
-    Returns:
-        The new local rotation, and whether a limit was felt.
+    Returns the new local rotation, and whether a limit was felt.
     """
     rotated = quat_normalize(quat_mul(rotation_between(here, there, NO_AXIS), local))
     held = limit_project(limits, joint, rotated)

@@ -6,7 +6,11 @@ order X, Y, Z, a hinge is one. End effectors are the points that tasks speak of.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import typing
+from collections.abc import Mapping
+from typing import Annotated, Any, NamedTuple, TypeVar
+
+import numpy as np
 
 from ...kernels._jit import helper
 from ...kernels.limits import LimitTable, limit_clamp_angle, limit_project
@@ -23,80 +27,79 @@ from ...kernels.quaternion import (
 )
 from ...kernels.rotation import quat_from_euler_xyz, quat_to_euler_xyz
 from ...kernels.tasks import orient_residual, reach_column, reach_residual
-from ...kernels.types import Floats, Ints, Vec3
+from ...kernels.types import Floats, Ints, Quat, Vec3
 from ...kernels.vector import as3, vec_add, vec_load, vec_store, vec_sub
 
 HINGE, BALL = 1, 3
 """Degrees of freedom of a joint; 0 is fixed."""
 POSITION, ORIENTATION, SELF_COLLISION = 0, 1, 2
 """Kinds of tasks; the last is a slot for parts that touch (see `self_collision`)."""
+T = TypeVar("T")
+
+
+def new_memory(kind: type[T], sizes: Mapping[str, int], **given: Any) -> T:
+    """Return a `NamedTuple` of arrays that are zero, with the shapes that its annotations say.
+
+    ``Annotated[Floats, "N", 3]`` is an array (N, 3), with N among the sizes; the arrays in `given`
+    are taken as they are.
+    """
+    arrays = {}
+    for name, hint in typing.get_type_hints(kind, include_extras=True).items():
+        if name not in given:
+            shape = [sizes.get(size, size) for size in hint.__metadata__]
+            arrays[name] = np.zeros(shape, np.int64 if hint.__origin__ == Ints else np.float64)
+    return kind(**arrays, **given)
+
+
+def copied(table: Any) -> Any:
+    """Return a copy of a tuple of arrays, in which there may be others."""
+    if isinstance(table, np.ndarray):
+        return table.copy()
+    return type(table)(*map(copied, table))
 
 
 class Targets(NamedTuple):
     """What a frame asks of E end effectors; NaN asks for nothing."""
 
-    positions: Floats
-    """(E, 3)."""
-    rotations: Floats
-    """(E, 4)."""
+    positions: Floats  # (E, 3)
+    rotations: Floats  # (E, 4)
 
 
 class Model(NamedTuple):
     """What does not change: N joints, E end effectors, D degrees of freedom, T tasks."""
 
-    parent: Ints
-    """Parent joint, -1 for the root, (N,)."""
-    offset: Floats
-    """From the parent's origin, in its frame [m], (N, 3)."""
-    freedom: Ints
-    """0, `HINGE` or `BALL`, (N,)."""
-    axis: Floats
-    """Axis of a hinge, (N, 3)."""
-    first: Ints
-    """First degree of freedom of each joint, (N,)."""
-    effector_joint: Ints
-    """Joint that carries each end effector, (E,)."""
-    effector_offset: Floats
-    """End effector in the frame of its joint [m], (E, 3)."""
-    moves: Ints
-    """Whether each joint moves each end effector, (E, N)."""
-    task_kind: Ints
-    """`POSITION`, `ORIENTATION` or `SELF_COLLISION`, (T,)."""
-    task_effector: Ints
-    """End effector that each task speaks of, (T,)."""
-    task_weight: Floats
-    """(T,)."""
-    size: Floats
-    """Length that tolerances are relative to [m], (1,)."""
-    rig: Ints
-    """Joint of the rig that each joint turns, -1 for none, (N,)."""
-    before: Floats
-    """Rig rotation = before * local rotation * after, (N, 4)."""
-    after: Floats
-    """See `before`."""
-    start: Floats
-    """Angle of each hinge in the first pose [rad], (N,)."""
-    rest: Floats
-    """Rig rotations of all joints when no joint is turned, (J, 4)."""
-    anchor: Floats
-    """World position of the root joint's parent, (3,)."""
-    anchor_rotation: Floats
-    """Its world rotation, (4,)."""
-    limits: LimitTable
-    """One for each joint."""
+    parent: Ints  # parent joint, -1 for the root, (N,)
+    offset: Floats  # from the parent's origin, in its frame [m], (N, 3)
+    freedom: Ints  # 0, `HINGE` or `BALL`, (N,)
+    axis: Floats  # axis of a hinge, (N, 3)
+    first: Ints  # first degree of freedom of each joint, (N,)
+    effector_joint: Ints  # joint that carries each end effector, (E,)
+    effector_offset: Floats  # end effector in the frame of its joint [m], (E, 3)
+    moves: Ints  # whether each joint moves each end effector, (E, N)
+    task_kind: Ints  # `POSITION`, `ORIENTATION` or `SELF_COLLISION`, (T,)
+    task_effector: Ints  # end effector that each task speaks of, (T,)
+    task_weight: Floats  # (T,)
+    size: Floats  # length that tolerances are relative to [m], (1,)
+    rig: Ints  # joint of the rig that each joint turns, -1 for none, (N,)
+    before: Floats  # rig rotation = before * local rotation * after, (N, 4)
+    after: Floats  # see `before`
+    start: Floats  # angle of each hinge in the first pose [rad], (N,)
+    rest: Floats  # rig rotations of all joints when no joint is turned, (J, 4)
+    anchor: Floats  # world position of the root joint's parent, (3,)
+    anchor_rotation: Floats  # its world rotation, (4,)
+    limits: LimitTable  # one for each joint
 
 
 class ModelPose(NamedTuple):
-    """What changes."""
+    """What changes: local and world rotations, world positions, and those of end effectors [m].
 
-    local: Floats
-    """Local rotation of each joint, (N, 4)."""
-    world: Floats
-    """(N, 4)."""
-    position: Floats
-    """World position; that of joint 0 is given, (N, 3)."""
-    effectors: Floats
-    """(E, 3)."""
+    The position of joint 0 is given.
+    """
+
+    local: Annotated[Floats, "N", 4]
+    world: Annotated[Floats, "N", 4]
+    position: Annotated[Floats, "N", 3]
+    effectors: Annotated[Floats, "E", 3]
 
 
 @helper
@@ -124,30 +127,49 @@ def effector_forward(model: Model, pose: ModelPose, effector: int) -> None:
 
 
 @helper
-def model_forward(model: Model, pose: ModelPose) -> None:
-    """World rotations, positions and end effectors from local rotations and the root's position."""
-    joints_forward(model, pose, 0, model.parent.shape[0])
+def effectors_forward(model: Model, pose: ModelPose) -> None:
+    """Positions of all end effectors, from joints that are placed."""
     for effector in range(model.effector_joint.shape[0]):
         effector_forward(model, pose, effector)
 
 
 @helper
-def joint_axes(model: Model, pose: ModelPose, axes: Floats) -> None:
-    """World axis of every degree of freedom, (D, 3)."""
+def model_forward(model: Model, pose: ModelPose) -> None:
+    """World rotations, positions and end effectors from local rotations and the root's position."""
+    joints_forward(model, pose, 0, model.parent.shape[0])
+    effectors_forward(model, pose)
+
+
+@helper
+def parent_rotation(model: Model, pose: ModelPose, joint: int) -> Quat:
+    """World rotation of a joint's parent."""
+    above = model.parent[joint]
+    if above < 0:
+        return (1.0, 0.0, 0.0, 0.0)
+    return quat_load(pose.world, above)
+
+
+@helper
+def joint_axes(model: Model, pose: ModelPose, axes: Floats, follower: bool = True) -> None:
+    """World axis of every degree of freedom, (D, 3).
+
+    Those of a ball joint are X, Y and Z of its parent, or (`follower`) each is turned by the angles
+    about those before it.
+    """
     for joint in range(model.parent.shape[0]):
         freedom = model.freedom[joint]
         if freedom == 0:
             continue
-        above = model.parent[joint]
-        turn = (1.0, 0.0, 0.0, 0.0)
-        if above >= 0:
-            turn = quat_load(pose.world, above)
-        k = model.first[joint]
+        turn, k = parent_rotation(model, pose, joint), model.first[joint]
         if freedom == HINGE:
             vec_store(axes, k, quat_rotate(turn, vec_load(model.axis, joint)))
             continue
-        a, _, _ = quat_to_euler_xyz(quat_load(pose.local, joint))
         vec_store(axes, k, quat_rotate(turn, (1.0, 0.0, 0.0)))
+        if not follower:
+            vec_store(axes, k + 1, quat_rotate(turn, (0.0, 1.0, 0.0)))
+            vec_store(axes, k + 2, quat_rotate(turn, (0.0, 0.0, 1.0)))
+            continue
+        a, _, _ = quat_to_euler_xyz(quat_load(pose.local, joint))
         turn = quat_mul(turn, quat_from_axis_angle((1.0, 0.0, 0.0), a))
         vec_store(axes, k + 1, quat_rotate(turn, (0.0, 1.0, 0.0)))
         # The third axis is not moved by its own rotation: it is Z of the joint itself.
@@ -225,6 +247,32 @@ def task_residuals(
 
 
 @helper
+def hold_joint(model: Model, joint: int, rotation: Quat) -> Quat:
+    """The nearest local rotation that a hinge or ball allows."""
+    if model.freedom[joint] == HINGE:
+        axis = vec_load(model.axis, joint)
+        angle = limit_clamp_angle(model.limits, joint, quat_twist_angle(rotation, axis))
+        return quat_from_axis_angle(axis, angle)
+    return limit_project(model.limits, joint, rotation)
+
+
+@helper
+def turn_hinge(model: Model, pose: ModelPose, joint: int, step: float) -> None:
+    """Turn a hinge by an angle [rad], no farther than its limit."""
+    axis = vec_load(model.axis, joint)
+    angle = quat_twist_angle(quat_load(pose.local, joint), axis) + step
+    angle = limit_clamp_angle(model.limits, joint, angle)
+    quat_store(pose.local, joint, quat_from_axis_angle(axis, angle))
+
+
+@helper
+def copy_rotations(source: Floats, into: Floats) -> None:
+    """Copy quaternions (N, 4)."""
+    for k in range(source.shape[0]):
+        quat_store(into, k, quat_load(source, k))
+
+
+@helper
 def apply_step(model: Model, pose: ModelPose, step: Floats) -> None:
     """Add a step (D,) to every degree of freedom, within limits."""
     for joint in range(model.parent.shape[0]):
@@ -232,14 +280,10 @@ def apply_step(model: Model, pose: ModelPose, step: Floats) -> None:
         if freedom == 0:
             continue
         k = model.first[joint]
-        local = quat_load(pose.local, joint)
         if freedom == HINGE:
-            axis = vec_load(model.axis, joint)
-            angle = quat_twist_angle(local, axis) + step[k]
-            angle = limit_clamp_angle(model.limits, joint, angle)
-            quat_store(pose.local, joint, quat_from_axis_angle(axis, angle))
+            turn_hinge(model, pose, joint, step[k])
             continue
-        a, b, c = quat_to_euler_xyz(local)
+        a, b, c = quat_to_euler_xyz(quat_load(pose.local, joint))
         rotated = quat_from_euler_xyz(a + step[k], b + step[k + 1], c + step[k + 2])
         quat_store(pose.local, joint, limit_project(model.limits, joint, quat_normalize(rotated)))
 
@@ -254,10 +298,7 @@ def read_pose(model: Model, rotations: Floats, local: Floats) -> None:
         rotation = quat_mul(quat_conj(quat_load(model.before, joint)), quat_load(rotations, rig))
         rotation = quat_normalize(quat_mul(rotation, quat_conj(quat_load(model.after, joint))))
         if model.freedom[joint] == HINGE:
-            axis = vec_load(model.axis, joint)
-            angle = quat_twist_angle(rotation, axis)
-            angle = limit_clamp_angle(model.limits, joint, angle)
-            rotation = quat_from_axis_angle(axis, angle)
+            rotation = hold_joint(model, joint, rotation)
         quat_store(local, joint, rotation)
 
 
@@ -270,8 +311,7 @@ def write_pose(
     Joints of the rig that the model does not have turn as in `rest` (J, 4). Those of the model that
     the rig does not have turn the next one below them.
     """
-    for rig in range(rest.shape[0]):
-        quat_store(rotations, rig, quat_load(rest, rig))
+    copy_rotations(rest, rotations)
     for joint in range(model.rig.shape[0]):
         rig = model.rig[joint]
         if rig >= 0:

@@ -14,15 +14,17 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from ...body.anatomy import Anatomy
 from ...errors import InputError
 from ...kernels import arrays
 from ...kernels._jit import Kernel
 from ...kernels.types import Bools, Floats
-from ...limits import FixedLimit, FlexionLimit
+from ...limits import FixedLimit, FlexionLimit, Limits
 from ...motion.motion import Motion
 from ...motion.points import SIX
 from ...motion.pose import Pose
 from ...tasks import Orient, Reach, SelfCollision, Task
+from ..base import Capabilities, Solver
 from ..context import LIMITED, MISSING, NOT_MET, OUT_OF_STEPS, UNASKED, Frames, Output
 from ..people.plan import PAPER_HEIGHT, TOLERANCE, PersonPlan
 from ..people.points import FARTHEST
@@ -30,18 +32,14 @@ from ..plan import Plan, Status
 from ..problem import Problem
 from ..settings import Count, Fraction, Interval, Number, settings_record
 from ..solution import StopReason
-from ..start import StartSettings, check_prior
-from .build import new_pose, person_model, skeleton_model
+from .build import TaskSpec, new_pose, person_model, skeleton_model
 from .context import PersonContext, SkeletonContext
-from .model import ORIENTATION, POSITION, Model, read_pose
-from .self_collision import collision_slots, new_capsules
-
-if TYPE_CHECKING:
-    from ..base import Solver
+from .model import ORIENTATION, POSITION, Model, copied, read_pose
+from .self_collision import Capsules, collision_slots, new_capsules, no_capsules
 
 MISSED = 1e-3
 """A point farther from its target than this part of the skeleton's length has missed it."""
-NUDGE = 1e-6
+AT_LIMIT = 1e-6
 """A joint that may not turn this much further stands at its limit [rad]."""
 
 
@@ -67,6 +65,15 @@ class ArticulatedSettings:
     a skeleton along its bones.
     """
 
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        humans=True,
+        chains=True,
+        limits=True,
+        rotations=False,
+        missing=True,
+        history=True,
+        exact=False,
+    )
     solve_people: ClassVar[Kernel[[Any, Frames, int, int], None]]
     """Kernel for people by their six points."""
     solve_skeletons: ClassVar[Kernel[[Any, Frames, int, int], None]]
@@ -77,6 +84,10 @@ class ArticulatedSettings:
     """Whether tasks may have a covariance of their own."""
     people_rule: ClassVar[StopRule] = PEOPLE
     """When to stop with people, unless the settings say something else."""
+    skeletons_rule: ClassVar[StopRule] = SKELETONS
+    """When to stop with other skeletons, unless the settings say something else."""
+    person_extras: ClassVar[tuple[str, ...]] = ()
+    """Names of what the kernel of people says besides, in `Output.numbers`."""
 
     iterations: Count | None = None
     """Most iterations in a frame. Default: 20 for people by six points, 500 for other skeletons."""
@@ -87,7 +98,7 @@ class ArticulatedSettings:
     """An iteration that improves the sum of errors by less than this part of the size is the last.
     Default: 0.00055 for people (1 mm at 1.83 m), no such rule for other skeletons."""
 
-    if TYPE_CHECKING:  # of `Solver`, beside which this is inherited
+    if TYPE_CHECKING:  # of `Solver` and `StartSettings`, beside which this is inherited
         name: ClassVar[str]
 
         @property
@@ -96,6 +107,11 @@ class ArticulatedSettings:
 
         def numbers(self) -> dict[str, Number]:
             """Return the settings as numbers."""
+
+    def plan(self, problem: Problem) -> Plan:
+        """Return the tables and the kernel for one skeleton."""
+        kind = ArticulatedPersonPlan if is_person(problem) else SkeletonPlan
+        return kind(self, problem)
 
     @property
     def closeness(self) -> float:
@@ -107,37 +123,32 @@ class ArticulatedSettings:
         said = {name: getattr(self, name) for name in StopRule._fields}
         return usual._replace(**{name: value for name, value in said.items() if value is not None})
 
-    def person_settings(self) -> dict[str, Number]:
-        """Return the settings for people as numbers."""
-        return {**self.numbers(), **self.stop_rule(self.people_rule)._asdict()}
+    def person_model(self, anatomy: Anatomy, limits: Limits) -> Model:
+        """Return a person as a model."""
+        return person_model(anatomy, limits)
 
-    def skeleton_settings(self, model: Model) -> dict[str, Number]:
-        """Return the settings for another skeleton as numbers."""
-        return {**self.person_settings(), **self.stop_rule(SKELETONS)._asdict()}
-
-    def person_scratch(self, model: Model) -> Any:
-        """Return scratch memory for the kernel of people."""
-        return self.skeleton_scratch(model)
-
-    def skeleton_scratch(self, model: Model) -> Any:
-        """Return scratch memory for the kernel of any skeleton."""
+    def person_scratch(self, plan: ArticulatedPersonPlan) -> Any:
+        """Return tables and scratch memory for the kernel of people."""
         raise NotImplementedError
 
+    def person_settings(self, plan: ArticulatedPersonPlan) -> dict[str, Number]:
+        """Return the settings for people as numbers; the plan has its tables."""
+        return {**self.numbers(), **self.stop_rule(self.people_rule)._asdict()}
 
-@dataclass(frozen=True, kw_only=True)
-class IterativeSettings(ArticulatedSettings, StartSettings):
-    """Settings of iterative methods that may start at the pose of another solver."""
+    def check_tasks(self, plan: SkeletonPlan) -> None:
+        """Refuse tasks of a skeleton that make no sense together."""
 
-    def check(self) -> None:
-        """Refuse a model that nobody would read."""
-        check_prior(self, self.prior, self.start == "guided", 'start="guided"')
+    def task_levels(self, plan: SkeletonPlan) -> list[int]:
+        """Return where each task stands in the order of the model, the least first."""
+        return [0] * len(plan.tasks)
 
+    def skeleton_scratch(self, plan: SkeletonPlan) -> Any:
+        """Return tables and scratch memory for the kernel of any skeleton."""
+        raise NotImplementedError
 
-def articulated_plan(solver: Any, problem: Problem) -> Plan:
-    """Return the plan of an iterative method: a person by six points, or any skeleton."""
-    if is_person(problem):
-        return ArticulatedPersonPlan(solver, problem)
-    return SkeletonPlan(solver, problem)
+    def skeleton_settings(self, plan: SkeletonPlan) -> dict[str, Number]:
+        """Return the settings for another skeleton as numbers; the plan has its tables."""
+        return {**self.numbers(), **self.stop_rule(self.skeletons_rule)._asdict()}
 
 
 def is_person(problem: Problem) -> bool:
@@ -158,29 +169,28 @@ class ArticulatedPersonPlan(PersonPlan):
         super().__init__(solver, problem)
         self.kernel = solver.solve_people
         self.start = None if solver.first is None else solver.first.plan(problem)
-        self.model = self.new_model()
-
-    def new_model(self) -> Model:
-        """Return the person as a model."""
-        return person_model(self.skeleton.anatomy, self.limits)
+        self.detailed, self.numbers = bool(solver.person_extras), len(solver.person_extras)
+        self.model = solver.person_model(self.skeleton.anatomy, self.limits)
+        self.scratch = solver.person_scratch(self)
+        self.settings = solver.person_settings(self)
 
     def numbers_of_method(self) -> Mapping[str, Number]:
         """Return what the kernel reads besides the times of `PersonSettings`."""
-        return self.solver.person_settings()
-
-    def new_scratch(self) -> Any:
-        """Return scratch memory for the kernel."""
-        return self.solver.person_scratch(self.model)
+        return self.settings
 
     def new_context(self, rate: float) -> PersonContext:
         """Return the tables of the kernel, with fresh memory."""
         body = self.new_body_tables(rate)
-        return PersonContext(*body, self.model, new_pose(self.model), self.new_scratch())
+        return PersonContext(*body, self.model, new_pose(self.model), copied(self.scratch))
 
     def begin(self, context: PersonContext, pose: Pose) -> None:
         """Let a fresh context start from a pose."""
         self.begin_state(context.state, pose)
         read_pose(self.model, pose.rotations, context.pose.local)
+
+    def extras(self, out: Output) -> dict[str, Floats]:
+        """Return what else the method says of each frame, (F,), by name."""
+        return {name: out.numbers[:, k].copy() for k, name in enumerate(self.solver.person_extras)}
 
 
 class SkeletonPlan(Plan):
@@ -205,6 +215,8 @@ class SkeletonPlan(Plan):
         self._turned = self._asked(Orient)
         self._least, self._most = self._reaches()
         self.detailed = bool(self._turned.any())
+        self.scratch = solver.skeleton_scratch(self)
+        self.settings = solver.skeleton_settings(self)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -238,35 +250,43 @@ class SkeletonPlan(Plan):
 
     def new_model(self) -> Model:
         """Return the skeleton as a model, with one end effector for each point."""
-        tasks = []
-        for task in self.tasks:
-            if isinstance(task, Reach | Orient):
-                kind = POSITION if isinstance(task, Reach) else ORIENTATION
-                tasks.append((kind, self.points.index(task.node), task.weight))
-            elif isinstance(task, SelfCollision):
-                tasks += collision_slots(task)
-        whole = any(isinstance(task, SelfCollision) for task in self.tasks)
-        return skeleton_model(self.body, self.limits, self.nodes, tasks, whole=whole)
+        self.solver.check_tasks(self)
+        levels = self.solver.task_levels(self)
+        self.levels: list[int] = []
+        """Level of each task of the model."""
+        tasks: list[TaskSpec] = []
+        for task, level in sorted(zip(self.tasks, levels, strict=True), key=lambda pair: pair[1]):
+            specs = self.task_specs(task)
+            tasks += specs
+            self.levels += [level] * len(specs)
+        # Other tasks speak of any joint.
+        whole = any(not isinstance(task, Reach | Orient) for task in self.tasks)
+        return skeleton_model(self.body, self.limits, self.effector_nodes(), tasks, whole=whole)
 
-    def numbers_of_method(self) -> Mapping[str, Number]:
-        """Return what the kernel reads."""
-        return self.solver.skeleton_settings(self.model)
+    def effector_nodes(self) -> list[int]:
+        """Return the nodes that are end effectors of the model: those of the points first."""
+        return self.nodes
 
-    def new_scratch(self) -> Any:
-        """Return scratch memory for the kernel, with what shall stay apart."""
-        return self.with_capsules(self.solver.skeleton_scratch(self.model))
+    def task_specs(self, task: Task[Any]) -> list[TaskSpec]:
+        """Return what stands for a task in the model."""
+        if isinstance(task, SelfCollision):
+            return collision_slots(task)
+        if not isinstance(task, Reach | Orient):
+            return []
+        kind = POSITION if isinstance(task, Reach) else ORIENTATION
+        return [(kind, self.points.index(task.node), task.weight)]
 
-    def with_capsules(self, scratch: Any) -> Any:
-        """Return scratch memory that also knows what shall stay apart."""
+    def new_capsules(self) -> Capsules:
+        """Return what shall stay apart."""
         for task in self.tasks:
             if isinstance(task, SelfCollision):
-                scratch = scratch._replace(capsules=new_capsules(self.skeleton, task, self.model))
-        return scratch
+                return new_capsules(self.skeleton, task, self.model)
+        return no_capsules()
 
     def new_context(self, rate: float) -> SkeletonContext:
         """Return the tables of the kernel, with fresh memory."""
-        settings = settings_record(self.numbers_of_method())
-        return SkeletonContext(settings, self.model, new_pose(self.model), self.new_scratch())
+        settings, scratch = settings_record(self.settings), copied(self.scratch)
+        return SkeletonContext(settings, self.model, new_pose(self.model), scratch)
 
     def begin(self, context: SkeletonContext, pose: Pose) -> None:
         """Let a fresh context start from a pose."""
@@ -311,7 +331,7 @@ class SkeletonPlan(Plan):
         if not self._turned.any():
             return None
         world = self.motion(frames.out, 1.0).world()[1]
-        joints = [self.body.carrier(node) for node in self.nodes]
+        joints = [self.body.skeleton.carrier(node) for node in self.nodes]
         now = arrays.multiply(world[:, joints], arrays.conjugate(self.body.neutral[joints]))
         asked = frames.rotations
         known = np.isfinite(asked).all(axis=-1) & self._turned
@@ -351,8 +371,8 @@ class SkeletonPlan(Plan):
             moved = np.array([self.body.moving(node)[joint] for node in self.nodes], np.bool_)
             axes = np.array(limit.axis)[None] if isinstance(limit, FlexionLimit) else np.eye(3)
             for axis in (*axes, *-axes):
-                further = arrays.multiply(local[:, joint], arrays.from_axis_angle(axis, NUDGE))
-                out |= (limit.violation(further) > 0.1 * NUDGE)[:, None] & moved
+                further = arrays.multiply(local[:, joint], arrays.from_axis_angle(axis, AT_LIMIT))
+                out |= (limit.violation(further) > 0.1 * AT_LIMIT)[:, None] & moved
         return out
 
 

@@ -7,7 +7,7 @@ along the line between their nearest points. Pairs that are apart ask for nothin
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -28,7 +28,8 @@ from ...kernels.vector import (
     vec_sub,
 )
 from ...tasks import SelfCollision
-from .model import SELF_COLLISION, Model, ModelPose
+from .build import TaskSpec
+from .model import SELF_COLLISION, Model, ModelPose, new_memory
 
 SLOTS = 12
 """Pairs that are pushed apart at a time: the deepest."""
@@ -37,30 +38,18 @@ SLOTS = 12
 class Capsules(NamedTuple):
     """C capsules on a skeleton of N joints, P pairs of them, K slots."""
 
-    joint: Ints
-    """Joint that carries each, (C,)."""
-    start: Floats
-    """One end of its line in the joint's frame [m], (C, 3)."""
-    end: Floats
-    """The other, (C, 3)."""
-    radius: Floats
-    """(C,) [m]."""
-    moves: Ints
-    """Whether each joint moves each capsule, (C, N)."""
-    pair: Ints
-    """Capsules that shall stay apart, (P, 2)."""
-    margin: Floats
-    """Distance that shall be left [m], (1,)."""
-    first: Ints
-    """Task of the first slot, (1,)."""
-    chosen: Ints
-    """Scratch: pair in each slot, -1 for none, (K,)."""
-    depth: Floats
-    """Scratch: how deep it is, margin and all [m], (K,)."""
-    ends: Floats
-    """Scratch: both ends of every line in the world [m], (C, 2, 3)."""
-    near: Floats
-    """Scratch: nearest points of the pair in each slot [m], (K, 2, 3)."""
+    joint: Ints  # joint that carries each, (C,)
+    start: Floats  # one end of its line in the joint's frame [m], (C, 3)
+    end: Floats  # the other end of its line, (C, 3)
+    radius: Floats  # radius of each [m], (C,)
+    moves: Annotated[Ints, "C", 1]  # whether each joint moves each capsule, (C, N)
+    pair: Ints  # capsules that shall stay apart, (P, 2)
+    margin: Floats  # distance that shall be left [m], (1,)
+    first: Annotated[Ints, 1]  # task of the first slot
+    chosen: Annotated[Ints, "K"]  # scratch: pair in each slot, -1 for none
+    depth: Annotated[Floats, "K"]  # scratch: how deep it is, margin and all [m]
+    ends: Annotated[Floats, "C", 2, 3]  # scratch: both ends of every line in the world [m]
+    near: Annotated[Floats, "K", 2, 3]  # scratch: nearest points of the pair in each slot [m]
 
 
 @helper
@@ -69,12 +58,10 @@ def place_ends(pose: ModelPose, capsules: Capsules) -> None:
     for i in range(capsules.joint.shape[0]):
         joint = capsules.joint[i]
         turn, position = quat_load(pose.world, joint), vec_load(pose.position, joint)
-        vec_store(
-            capsules.ends[i], 0, vec_add(position, quat_rotate(turn, vec_load(capsules.start, i)))
-        )
-        vec_store(
-            capsules.ends[i], 1, vec_add(position, quat_rotate(turn, vec_load(capsules.end, i)))
-        )
+        start = quat_rotate(turn, vec_load(capsules.start, i))
+        end = quat_rotate(turn, vec_load(capsules.end, i))
+        vec_store(capsules.ends[i], 0, vec_add(position, start))
+        vec_store(capsules.ends[i], 1, vec_add(position, end))
 
 
 @helper
@@ -113,8 +100,7 @@ def find_touching(
 ) -> tuple[float, float]:
     """Fill the slots with the deepest pairs, and write what they ask for, weighted [m].
 
-    Returns:
-        The greatest depth, and the sum of all that are deep.
+    Returns the greatest depth, and the sum of all depths.
     """
     place_ends(pose, capsules)
     count = capsules.chosen.shape[0]
@@ -172,11 +158,7 @@ def touching_rows(
 
 @helper
 def with_touching(
-    model: Model,
-    pose: ModelPose,
-    capsules: Capsules,
-    residual: Floats,
-    found: tuple[float, float],
+    model: Model, pose: ModelPose, capsules: Capsules, residual: Floats, found: tuple[float, float]
 ) -> tuple[float, float]:
     """Largest and summed error of all tasks: those of the points given, and the depths."""
     if capsules.pair.shape[0] == 0:
@@ -190,7 +172,7 @@ def no_capsules() -> Capsules:
     return _table(np.zeros((0, 7)), np.zeros(0, np.int64), np.zeros((0, 2), np.int64), 0.0, 0)
 
 
-def collision_slots(task: SelfCollision) -> list[tuple[int, int, float]]:
+def collision_slots(task: SelfCollision) -> list[TaskSpec]:
     """Return what stands for the task in a model: kind, end effector (none) and weight of slots."""
     return [(SELF_COLLISION, 0, task.weight)] * SLOTS
 
@@ -208,17 +190,14 @@ def new_capsules(skeleton: Skeleton, task: SelfCollision, model: Model | None = 
 
 
 def _table(numbers: Floats, joints: Ints, pairs: Ints, margin: float, slots: int) -> Capsules:
-    return Capsules(
+    return new_memory(
+        Capsules,
+        {"C": len(joints), "K": slots},
         joint=joints,
         start=np.ascontiguousarray(numbers[:, :3]),
         end=np.ascontiguousarray(numbers[:, 3:6]),
         radius=np.ascontiguousarray(numbers[:, 6]),
-        moves=np.zeros((len(joints), 1), np.int64),
         pair=pairs,
         margin=np.array([margin]),
-        first=np.zeros(1, np.int64),
         chosen=np.full(slots, -1, np.int64),
-        depth=np.zeros(slots),
-        ends=np.zeros((len(joints), 2, 3)),
-        near=np.zeros((slots, 2, 3)),
     )

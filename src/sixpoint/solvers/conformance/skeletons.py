@@ -86,7 +86,10 @@ def law_skeletons_reach_the_reachable(solver: Solver) -> None:
     for name, skeleton in _skeletons().items():
         points = _targets(skeleton)
         result = _solve(solver, points, skeleton)
-        met = float((result.residuals.max(axis=1) < NEAR * skeleton.articulation.length).mean())
+        # Measured here, not taken from what the solver says of itself.
+        ends = result.motion.positions([skeleton.index(end) for end in points.names])
+        missed = np.linalg.norm(ends - points.positions, axis=-1)
+        met = float((missed.max(axis=1) < NEAR * skeleton.articulation.length).mean())
         hold(met >= MOST, f"only {met:.0%} of the targets of a {name} are met")
         hold(result.report.unreachable == 0, f"reachable targets of a {name} count as unreachable")
 

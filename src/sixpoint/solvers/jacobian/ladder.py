@@ -14,28 +14,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from ...kernels._jit import helper
-from ...kernels.dense import gram, svd_rows
+from ...kernels.linalg import gram, svd_rows
 from ...kernels.types import Floats, Ints
+from ..articulated.model import new_memory
 
-NOISE = 1e-6
+SINGULAR_VALUE_NOISE = 1e-6
 """Singular values below this are rounding: they come from the Gram matrix, which squares them."""
 
 
 class Damping(NamedTuple):
     """How a level gives way where it is nearly singular."""
 
-    most: float
-    """Singular values well below this hardly move a joint; 0 for a plain pseudo-inverse."""
+    most: float  # singular values well below this hardly move a joint; 0 for a plain pseudo-inverse
+    # a level with a residual below this is damped less, by the root of the part that is left: calm
+    # far away, quick near the target. 0 for the same damping always
     near: float
-    """A level with a residual below this is damped less, by the root of the part that is left: calm
-    far away, quick near the target. 0 for the same damping always."""
-    cut: float
-    """Directions with singular values below this are left to the levels below."""
+    cut: float  # directions with singular values below this are left to the levels below
 
 
 class Ladder(NamedTuple):
@@ -44,60 +43,32 @@ class Ladder(NamedTuple):
     No level has more than M rows.
     """
 
-    levels: Ints
-    """First row of each level, and the end, (L + 1,)."""
-    jacobian: Floats
-    """(R, D)."""
-    residual: Floats
-    """(R,)."""
-    secondary: Floats
-    """Step that is taken as far as all levels leave it free, (D,)."""
+    levels: Ints  # first row of each level, and the end, (L + 1,)
+    # what the damping of each level is multiplied by, then one for `secondary`, (L + 1,)
     damping_scale: Floats
-    """What the damping of each level is multiplied by, then one for `secondary`, (L + 1,)."""
-    step: Floats
-    """What all levels together decide, (D,)."""
-    basis: Floats
-    """Directions taken, orthonormal, (D, D)."""
-    low: Ints
-    """First degree of freedom that is not zero in each of them, (D,)."""
-    high: Ints
-    """And the one after the last, (D,)."""
-    reduced: Floats
-    """The Jacobian of one level on what is free, (M, D)."""
-    gap: Floats
-    """What the levels above leave of the residual of one level, (M,)."""
-    square: Floats
-    """(M, M)."""
-    u: Floats
-    """(M, M)."""
-    v: Floats
-    """(M, M)."""
-    sigma: Floats
-    """(M,)."""
-    part: Floats
-    """(D,)."""
+    jacobian: Annotated[Floats, "R", "D"]
+    residual: Annotated[Floats, "R"]
+    secondary: Annotated[Floats, "D"]  # step that is taken as far as all levels leave it free
+    step: Annotated[Floats, "D"]  # what all levels together decide
+    basis: Annotated[Floats, "D", "D"]  # directions taken, orthonormal
+    low: Annotated[Ints, "D"]  # first degree of freedom that is not zero in each of them
+    high: Annotated[Ints, "D"]  # one after the last that is not zero
+    reduced: Annotated[Floats, "M", "D"]  # the Jacobian of one level on what is free
+    gap: Annotated[Floats, "M"]  # what the levels above leave of the residual of one level
+    square: Annotated[Floats, "M", "M"]
+    u: Annotated[Floats, "M", "M"]
+    v: Annotated[Floats, "M", "M"]
+    sigma: Annotated[Floats, "M"]
+    part: Annotated[Floats, "D"]
 
 
 def new_ladder(levels: Sequence[int], freedom: int) -> Ladder:
     """Return room for levels, given by their first rows and the end, and degrees of freedom."""
-    rows, most = levels[-1], int(np.diff(levels).max(initial=0))
-    return Ladder(
+    return new_memory(
+        Ladder,
+        {"R": levels[-1], "D": freedom, "M": int(np.diff(levels).max(initial=0))},
         levels=np.array(levels, np.int64),
-        jacobian=np.zeros((rows, freedom)),
-        residual=np.zeros(rows),
-        secondary=np.zeros(freedom),
         damping_scale=np.ones(len(levels)),
-        step=np.zeros(freedom),
-        basis=np.zeros((freedom, freedom)),
-        low=np.zeros(freedom, np.int64),
-        high=np.zeros(freedom, np.int64),
-        reduced=np.zeros((most, freedom)),
-        gap=np.zeros(most),
-        square=np.zeros((most, most)),
-        u=np.zeros((most, most)),
-        v=np.zeros((most, most)),
-        sigma=np.zeros(most),
-        part=np.zeros(freedom),
     )
 
 
@@ -129,8 +100,7 @@ def squared_damping(damping: Damping, gap: Floats, m: int) -> float:
 def level_step(ladder: Ladder, level: int, damping: Damping, rank: int) -> int:
     """Add what one level asks for to the step, and take its directions.
 
-    Returns:
-        How many directions are taken now; `rank` were before.
+    Returns how many directions are taken now; `rank` were before.
     """
     first = ladder.levels[level]
     m = ladder.levels[level + 1] - first
@@ -152,14 +122,13 @@ def level_step(ladder: Ladder, level: int, damping: Damping, rank: int) -> int:
     svd_rows(ladder.square, m, m, ladder.u, ladder.v, ladder.sigma)
     scale = ladder.damping_scale[level]
     damped = scale * scale * squared_damping(damping, ladder.gap, m)
-    least = NOISE if damping.most > 0.0 else damping.cut
+    least = SINGULAR_VALUE_NOISE if damping.most > 0.0 else damping.cut
     for i in range(m):
         sigma = math.sqrt(ladder.sigma[i])
         if sigma <= least:
             continue
         along = 0.0
-        for k in range(d):
-            ladder.part[k] = 0.0
+        ladder.part[:] = 0.0
         for j in range(m):
             along += ladder.u[i, j] * ladder.gap[j]
             for k in range(d):
@@ -177,13 +146,10 @@ def level_step(ladder: Ladder, level: int, damping: Damping, rank: int) -> int:
 
 @helper
 def ladder_step(ladder: Ladder, damping: Damping, held: int) -> int:
-    """Step of all levels, the highest first, then `secondary` as far as they leave room.
+    """Compute the step of all levels, the highest first, then `secondary` where they leave room.
 
     On entry `step` is what the directions already taken, `held` of them in the basis, shall do:
-    those of joints on their limits.
-
-    Returns:
-        How many directions are taken in the end; the others follow `secondary`.
+    those of joints on their limits. Returns how many directions are taken in the end.
     """
     rank = held
     for level in range(ladder.levels.shape[0] - 1):

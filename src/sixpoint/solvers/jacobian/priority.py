@@ -3,45 +3,86 @@
 Baerlocher and Boulic 2004, as Unzueta et al. 2008 compare with it (section 9): the pelvis comes
 first, then the ankles, the wrists and the head, and all that they leave open is drawn to a relaxed
 stance. Nothing that a lower level asks for ever costs a higher one.
+
+There is always a step, so that the posture settles while targets rest. A straight chain cannot see
+that it could fold: where a task has a residual that no joint can lessen, joints are nudged.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal, cast
 
 import numpy as np
 
+from ...body.anatomy import Anatomy
 from ...errors import InputError, UnknownName
+from ...kernels._jit import helper
+from ...kernels.quaternion import (
+    quat_conj,
+    quat_from_rotvec,
+    quat_load,
+    quat_mul,
+    quat_normalize,
+    quat_store,
+    quat_to_rotvec,
+)
+from ...kernels.types import Quat
+from ...kernels.vector import vec_length, vec_load, vec_scale, vec_store
+from ...limits import Limits
 from ...motion.points import SIX
 from ...tasks import Orient, Posture, Reach, SelfCollision, Task
-from ..articulated.build import anatomy_model, skeleton_model
-from ..articulated.model import ORIENTATION, POSITION, Model
-from ..articulated.plan import (
-    ArticulatedPersonPlan,
-    IterativeSettings,
-    SkeletonPlan,
-    StopRule,
-    is_person,
-)
-from ..articulated.self_collision import collision_slots
-from ..base import Capabilities, Solver
-from ..people.plan import PAPER_HEIGHT, PersonSettings
-from ..plan import Plan
-from ..problem import Problem
-from ..settings import Fraction, Interval, NonNegative, Number, Numbers, Positive, Triple
-from ..start import check_prior, start_solver
-from .priority_descent import solve_people, solve_skeletons
-from .priority_step import PriorityWork
-from .priority_tables import (
-    HEAD,
-    floating_joints,
+from ..articulated.build import (
+    build_model,
+    floating_figure,
     lumbar_joint,
-    new_work,
     person_compliance,
     relaxed_posture,
+)
+from ..articulated.context import (
+    Context,
+    PersonContext,
+    SkeletonContext,
+    begin_person,
+    end_skeleton,
+    person_kernel,
+    skeleton_kernel,
+    stop_flags,
+    write_person,
+)
+from ..articulated.model import (
+    ORIENTATION,
+    POSITION,
+    Model,
+    Targets,
+    joint_axes,
+    model_forward,
+    read_pose,
+    task_jacobian,
+    task_residuals,
+)
+from ..articulated.plan import ArticulatedPersonPlan, ArticulatedSettings, SkeletonPlan, StopRule
+from ..articulated.self_collision import touching_rows, with_touching
+from ..base import Capabilities, Solver
+from ..context import MET, SPENT, STILL, Frames
+from ..people.plan import PAPER_HEIGHT, PersonSettings
+from ..people.points import end_frame, known_rotation
+from ..people.tables import HEAD, PELVIS
+from ..settings import Fraction, Interval, NonNegative, Number, Numbers, Positive, Triple
+from ..start import StartSettings, check_prior, start_solver
+from .damped import may_fold
+from .priority_step import (
+    PriorityWork,
+    adapt_damping,
+    limb_flags,
+    limited_step,
+    new_work,
+    posture_step,
+    release_joints,
+    scale_tasks,
+    take_step,
 )
 
 Priorities = tuple[tuple[str, int], ...]
@@ -55,22 +96,142 @@ ORDER: Priorities = (
     ("head", 3),
 )
 """What comes first in the comparison of Unzueta et al. 2008."""
+NO_STEP = 1e-9
+"""A step that turns no joint by more than this is none [rad]."""
+TOLERATED, LEAST_TOLERANCE = 0.1, 1e-7
+"""Errors below these parts of the tolerance and of the size are none."""
+BLIND_SLOPE = 1e-4
+"""Slope of a task along its residual, below which no joint can lessen it."""
+NUDGE = 1.0
+"""All that the joints are turned to leave a straight line, together [rad]."""
+NUDGES = 2
+"""Most tries of that."""
+MOST_ROOT_OFFSET = 0.25
+"""The root starts a frame turned against its estimate as before, but by no more than this [rad].
+Without, the start would miss by all that the root had turned; with more, a pelvis whose estimate
+flipped might never come back."""
+
+
+def solve_prioritized_person(c: PersonContext, frames: Frames, frame: int) -> None:
+    """Solve one frame of a person whose root starts at its estimate and moves like all joints.
+
+    End effectors are the six points, in their order. The pose of the frame before is the start, and
+    a relaxed stance the posture; or the pose of a solver that goes first is one of them or both.
+    """
+    pose, work = c.pose, c.scratch
+    flags, estimate = begin_person(c, frames, frame)
+    if c.settings.towards != 0:
+        read_pose(c.model, frames.start.rotations[frame], work.posture)
+    _, root_known = known_rotation(frames.rotations[frame], PELVIS)
+    if not root_known and c.settings.start == 0:
+        turn = quat_to_rotvec(quat_load(work.root_offset, 0))
+        turn = vec_scale(turn, min(1.0, MOST_ROOT_OFFSET / max(MOST_ROOT_OFFSET, vec_length(turn))))
+        quat_store(pose.local, 0, quat_normalize(quat_mul(estimate, quat_from_rotvec(turn))))
+    targets = Targets(c.work.points, frames.rotations[frame])
+    steps, reason = descend(c, targets, estimate, root_known)
+    quat_store(work.root_offset, 0, quat_mul(quat_conj(estimate), quat_load(pose.local, 0)))
+    for p in range(pose.effectors.shape[0]):
+        vec_store(c.work.ends, p, vec_load(pose.effectors, p))
+    write_person(c, frames, frame)
+    frames.out.iterations[frame] = steps
+    # Lost points go with the estimate, not with the root: a lost head that leaned with the root
+    # would make the next estimate lean, and so on.
+    end_frame(c, frames, frame, estimate, estimate, flags | stop_flags(reason) | limb_flags(c))
+
+
+solve_people = person_kernel(solve_prioritized_person)
+
+
+def solve_prioritized_skeleton(c: SkeletonContext, frames: Frames, frame: int) -> None:
+    """Solve one frame of any skeleton, whose root stays where it is."""
+    targets = Targets(frames.positions[frame], frames.rotations[frame])
+    steps, reason = descend(c, targets, (1.0, 0.0, 0.0, 0.0), False)
+    end_skeleton(c, frames, frame, steps, stop_flags(reason))
+
+
+solve_skeletons = skeleton_kernel(solve_prioritized_skeleton)
+
+
+@helper
+def descend(c: Context, targets: Targets, root: Quat, root_known: bool) -> tuple[int, int]:
+    """Iterate from the pose given; iterations taken, and why it ended.
+
+    A root that moves is drawn to the rotation `root`, and keeps its own if that is known.
+    """
+    settings, work = c.settings, c.scratch
+    ladder = work.ladder
+    size = c.model.size[0]
+    near, least_gain = settings.tolerance * size, settings.least_gain * size
+    slack = max(TOLERATED * settings.tolerance, LEAST_TOLERANCE)
+    nudges = 0
+    worst, total = measure(c, targets)
+    ladder.damping_scale[:] = 1.0
+    adapt_damping(c, math.inf)
+    for iteration in range(settings.iterations):
+        joint_axes(c.model, c.pose, work.axes, False)
+        task_jacobian(c.model, c.pose, work.axes, ladder.jacobian)
+        if work.capsules.pair.shape[0] > 0:
+            touching_rows(c.model, c.pose, work.capsules, work.axes, ladder.jacobian)
+        if scale_tasks(c, targets) == 0:
+            return iteration, MET
+        posture_step(c, root)
+        release_joints(c, root_known)
+        farthest = limited_step(c, settings.task_step)
+        if farthest < NO_STEP and worst > near:
+            blind = is_blind(c) and may_fold(c.model, c.pose, targets, near)
+            if not blind or nudges == NUDGES or work.floating[0]:
+                return iteration, STILL
+            nudge = NUDGE if nudges % 2 == 0 else -NUDGE
+            ladder.secondary[:] = nudge / ladder.secondary.shape[0]
+            release_joints(c, root_known)
+            limited_step(c, settings.task_step)
+            nudges += 1
+        take_step(c)
+        before = total
+        worst, total = measure(c, targets)
+        if worst <= near:
+            return iteration + 1, MET
+        if abs(before - total) <= least_gain:
+            return iteration + 1, STILL
+        adapt_damping(c, slack)
+    return settings.iterations, SPENT
+
+
+@helper
+def measure(c: Context, targets: Targets) -> tuple[float, float]:
+    """Place all joints, write the residuals of all tasks; their largest and summed length [m]."""
+    residual = c.scratch.ladder.residual
+    model_forward(c.model, c.pose)
+    found = task_residuals(c.model, c.pose, targets, residual)
+    return with_touching(c.model, c.pose, c.scratch.capsules, residual, found)
+
+
+@helper
+def is_blind(c: Context) -> bool:
+    """Whether some task has a residual that no joint can lessen: the way to fold is not seen."""
+    jacobian, residual = c.scratch.ladder.jacobian, c.scratch.ladder.residual
+    for task in range(c.model.task_kind.shape[0]):
+        gap = (residual[3 * task], residual[3 * task + 1], residual[3 * task + 2])
+        square = 0.0
+        for k in range(jacobian.shape[1]):
+            slope = 0.0
+            for i in range(3):
+                slope += gap[i] * jacobian[3 * task + i, k]
+            square += slope * slope
+        length = vec_length(gap)
+        if length > 0.0 and math.sqrt(square) < BLIND_SLOPE * length:
+            return True
+    return False
 
 
 @dataclass(frozen=True, kw_only=True)
-class PrioritizedSolver(IterativeSettings, PersonSettings, Solver):
+class PrioritizedSolver(ArticulatedSettings, StartSettings, PersonSettings, Solver):
     """Settings of prioritized IK; lengths are parts of the skeleton's size."""
 
     name: ClassVar[str] = "pik"
     title: ClassVar[str] = "Prioritized IK"
-    capabilities: ClassVar[Capabilities] = Capabilities(
-        humans=True,
-        chains=True,
-        limits=True,
-        rotations=True,
-        missing=True,
-        history=True,
-        exact=True,
+    capabilities: ClassVar[Capabilities] = replace(
+        ArticulatedSettings.capabilities, rotations=True, exact=True
     )
     solve_people = solve_people
     solve_skeletons = solve_skeletons
@@ -145,102 +306,77 @@ class PrioritizedSolver(IterativeSettings, PersonSettings, Solver):
         names = ("start", "towards", "damping", "task_step", "joint_step", "cut", "posture")
         return {name: own[name] for name in names}
 
-    def plan(self, problem: Problem) -> Plan:
-        """Return the tables and the kernel for one skeleton."""
-        kind = PrioritizedPersonPlan if is_person(problem) else PrioritizedSkeletonPlan
-        return kind(self, problem)
-
-
-class PrioritizedPersonPlan(ArticulatedPersonPlan):
-    """A person whose pelvis moves like all other joints."""
-
-    solver: PrioritizedSolver
-
-    def new_model(self) -> Model:
-        """Return the person as a model, its tasks in the order of their levels."""
-        levels = self.solver.levels_of(SIX, ORDER)
-        order = sorted(range(len(SIX)), key=levels.__getitem__)
+    def person_model(self, anatomy: Anatomy, limits: Limits) -> Model:
+        """Return a person whose pelvis moves, with tasks in the order of their levels."""
+        order, _ = self._person_levels()
         # The rotation of the head, where it is known, comes after all positions.
         tasks = [(POSITION, point, 1.0) for point in order] + [(ORIENTATION, HEAD, 1.0)]
-        self.ranks = [*(levels[point] for point in order), max(levels) + 1]
-        anatomy = self.skeleton.anatomy
-        self.joints, effectors = floating_joints(anatomy, lumbar=True)
-        return anatomy_model(anatomy, self.limits, self.joints, effectors, tasks)
+        return build_model(floating_figure(anatomy, lumbar=True), limits, tasks)
 
-    def new_scratch(self) -> PriorityWork:
+    def person_scratch(self, plan: ArticulatedPersonPlan) -> PriorityWork:
         """Return the relaxed stance, the levels, and scratch memory."""
-        anatomy = self.skeleton.anatomy
+        figure = floating_figure(plan.skeleton.anatomy, lumbar=True)
         return new_work(
-            self.model,
-            self.ranks,
-            posture=relaxed_posture(self.joints, self.solver.bent),
-            compliance=person_compliance(anatomy, self.joints, self.solver.give),
+            plan.model,
+            self._person_levels()[1],
+            posture=relaxed_posture(figure, self.bent),
+            compliance=person_compliance(figure, self.give),
             floating=True,
-            lumbar=lumbar_joint(anatomy, self.joints),
+            lumbar=lumbar_joint(figure),
         )
 
+    def _person_levels(self) -> tuple[list[int], list[int]]:
+        """Return the six points in the order of their levels, and the levels of all tasks."""
+        levels = self.levels_of(SIX, ORDER)
+        order = sorted(range(len(SIX)), key=levels.__getitem__)
+        return order, [*(levels[point] for point in order), max(levels) + 1]
 
-class PrioritizedSkeletonPlan(SkeletonPlan):
-    """Any other skeleton, with levels of tasks and a posture below them."""
-
-    solver: PrioritizedSolver
-
-    def known_tasks(self) -> tuple[Task[Any], ...]:
-        """Return the tasks: points, and at most one posture that is always the same."""
-        known = super().known_tasks()
-        postures = [task for task in known if isinstance(task, Posture)]
-        if len(postures) > 1 or len(postures) == len(known):
+    def check_tasks(self, plan: SkeletonPlan) -> None:
+        """Refuse more than one posture, one alone, and one of another skeleton."""
+        count = len(plan.tasks)
+        postures = [task for task in plan.tasks if isinstance(task, Posture)]
+        if len(postures) > 1 or len(postures) == count:
             raise InputError(
                 "Expected one task or more of Reach, Orient and at most one Posture beside them; "
-                f"got {len(known) - len(postures)} and {len(postures)}."
+                f"got {count - len(postures)} and {len(postures)}."
             )
-        self.posture = postures[0] if postures else None
-        if self.posture and self.posture.aim(None).skeleton != self.skeleton:
+        if postures and postures[0].aim(None).skeleton != plan.skeleton:
             raise InputError("Expected a Posture of the same skeleton, got one of another.")
-        return known
 
-    def new_model(self) -> Model:
-        """Return the skeleton as a model, its tasks in the order of their levels."""
-        ranked = []
-        nodes = [task for task in self.tasks if isinstance(task, Reach | Orient)]
-        for task, level in zip(nodes, self._levels(nodes), strict=True):
-            kind = POSITION if isinstance(task, Reach) else ORIENTATION
-            ranked.append((level, kind, self.points.index(task.node), task.weight))
-        for collision in (task for task in self.tasks if isinstance(task, SelfCollision)):
-            # Before all: whatever is to be reached, parts of a body are not in each other.
-            ranked += [(-1, *slot) for slot in collision_slots(collision)]
-        ranked.sort(key=lambda task: task[0])
-        self.ranks = [task[0] for task in ranked]
-        whole = any(isinstance(task, Posture | SelfCollision) for task in self.tasks)
-        tasks = [task[1:] for task in ranked]
-        return skeleton_model(self.body, self.limits, self.nodes, tasks, whole=whole)
+    def task_levels(self, plan: SkeletonPlan) -> list[int]:
+        """Return the level of each task: its own, or that of its point if the solver has levels."""
+        nodes = [task for task in plan.tasks if isinstance(task, Reach | Orient)]
+        own = [_level(task.node, task.priority) for task in nodes]
+        if self.priorities is not None:
+            if set(own) - {Reach.priority}:
+                raise InputError(
+                    "Expected priorities in the tasks or in the solver, got conflicting ones in "
+                    "both."
+                )
+            levels = dict(zip(plan.points, self.levels_of(plan.points), strict=True))
+            own = [levels[task.node] for task in nodes]
+        # Self-collision before all: whatever is to be reached, parts of a body are not in each
+        # other. A posture has no rows.
+        found = iter(own)
+        return [next(found) if isinstance(task, Reach | Orient) else -1 for task in plan.tasks]
 
-    def new_scratch(self) -> PriorityWork:
+    def skeleton_scratch(self, plan: SkeletonPlan) -> PriorityWork:
         """Return the posture, the levels, what shall stay apart, and scratch memory."""
-        pose = None if self.posture is None else self.posture.aim(None)
-        posture = None if pose is None else self.body.to_rest(pose.rotations)
-        work: PriorityWork = self.with_capsules(new_work(self.model, self.ranks, posture=posture))
-        return work
+        task = posture_of(plan)
+        posture = None if task is None else plan.body.to_rest(task.aim(None).rotations)
+        work = new_work(plan.model, plan.levels, posture=posture)
+        return work._replace(capsules=plan.new_capsules())
 
-    def numbers_of_method(self) -> Mapping[str, Number]:
+    def skeleton_settings(self, plan: SkeletonPlan) -> dict[str, Number]:
         """Return the settings as numbers."""
-        weight = 1.0 if self.posture is None else self.posture.weight
-        return {
-            **super().numbers_of_method(),
-            "posture": min(1.0, self.solver.posture * weight),
-        }
+        task = posture_of(plan)
+        weight = 1.0 if task is None else task.weight
+        return {**super().skeleton_settings(plan), "posture": min(1.0, self.posture * weight)}
 
-    def _levels(self, tasks: Sequence[Reach | Orient]) -> list[int]:
-        """Level of each task: its own, or that of its point if the solver has priorities."""
-        own = [_level(task.node, task.priority) for task in tasks]
-        if self.solver.priorities is None:
-            return own
-        if set(own) - {Reach.priority}:
-            raise InputError(
-                "Expected priorities in the tasks or in the solver, got conflicting ones in both."
-            )
-        levels = dict(zip(self.points, self.solver.levels_of(self.points), strict=True))
-        return [levels[task.node] for task in tasks]
+
+def posture_of(plan: SkeletonPlan) -> Posture | None:
+    """Return the posture among the tasks of a plan."""
+    return next((task for task in plan.tasks if isinstance(task, Posture)), None)
 
 
 def _pairs(priorities: Mapping[str, int] | Iterable[tuple[str, int]]) -> Priorities:

@@ -12,17 +12,19 @@ Functions of a context `c` expect a `PriorityWork` in `c.scratch`, and in `c.set
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Annotated, NamedTuple
 
+import numpy as np
+
+from ...kernels import arrays
 from ...kernels._jit import helper
 from ...kernels.limits import limit_clamp_angle, limit_project, limit_violation
 from ...kernels.quaternion import (
-    quat_from_axis_angle,
     quat_from_rotvec,
     quat_load,
     quat_mul,
     quat_normalize,
-    quat_rotate,
     quat_store,
     quat_twist_angle,
 )
@@ -30,6 +32,7 @@ from ...kernels.rotation import angle_wrap
 from ...kernels.tasks import orient_residual
 from ...kernels.types import Floats, Ints, Quat, Vec3
 from ...kernels.vector import vec_add, vec_dot, vec_length, vec_load, vec_scale, vec_store, vec_sub
+from ..articulated.build import new_pose
 from ..articulated.context import Context
 from ..articulated.model import (
     BALL,
@@ -40,84 +43,89 @@ from ..articulated.model import (
     Model,
     ModelPose,
     Targets,
+    new_memory,
+    turn_hinge,
 )
-from ..articulated.self_collision import Capsules
+from ..articulated.self_collision import Capsules, no_capsules
 from ..context import LIMITED
 from ..people.points import is_place
 from ..people.tables import FIRST_LIMB, LIMBS
-from .ladder import Damping, Ladder, ladder_step
+from .ladder import Damping, Ladder, ladder_step, new_ladder
 
-PROGRESS = 1.0 - 1e-6
+NEARER = 1.0 - 1e-6
 """A level whose error is less than this part of what it was has come nearer."""
 DAMPING_GROWTH, DAMPING_DECAY, MOST_DAMPING = 1.5, 1.2, 100.0
 """Damping is multiplied by the first after a step that brought nothing, divided by the second after
 one that did, and multiplied by the third in all at most."""
 ON_LIMIT = 1e-3
 """A ball joint this little beyond its limits is brought back without a new step [rad]."""
-LEAST_SLOPE = 0.1
+LEAST_LIMIT_SLOPE = 0.1
 """A boundary that rotations cross more slowly than this has no direction [rad/rad]."""
-HALF = 0.5e-6
-"""Half of a small rotation [rad]."""
+HALF_TURN = 0.5e-6
+"""Half of the small rotation by which slopes of limits are measured [rad]."""
 
 
 class PriorityWork(NamedTuple):
     """Tables and scratch memory of prioritized steps: N joints, D degrees of freedom, L levels."""
 
+    # whether the root moves: the last three degrees of freedom are its position, (1,)
     floating: Ints
-    """Whether the root moves: the last three degrees of freedom are its position, (1,)."""
+    # joint that turns only while the root is held: both together could do the same in many ways; -1
+    # for none, (1,)
     lumbar: Ints
-    """Joint that turns only while the root is held: both together could do the same in many ways;
-    -1 for none, (1,)."""
+    # local rotations that joints are drawn to, (N, 4); a root that moves, to its estimate
     posture: Floats
-    """Local rotations that joints are drawn to, (N, 4); a root that moves, to its estimate."""
-    compliance: Floats
-    """How readily each degree of freedom moves, compared with others, (D,)."""
-    capsules: Capsules
-    """What shall stay apart."""
-    ladder: Ladder
-    """The levels, three rows for each task."""
-    axes: Floats
-    """World axes of the degrees of freedom that turn, (D, 3)."""
-    errors: Floats
-    """Residual of each level as a part of the size, (L,)."""
-    held: Ints
-    """Degrees of freedom of each joint that its limit holds, (N,)."""
-    normal: Floats
-    """Direction in which a ball joint is held, (N, 3)."""
-    goal: Floats
-    """Rotation vector that the limit allows [rad], (N, 3)."""
-    root_offset: Floats
-    """How the root was turned against its estimate in the frame before, (1, 4)."""
+    compliance: Floats  # how readily each degree of freedom moves, compared with others, (D,)
+    capsules: Capsules  # what shall stay apart
+    ladder: Ladder  # the levels, three rows for each task
+    axes: Annotated[Floats, "D", 3]  # world axes of the degrees of freedom that turn
+    errors: Annotated[Floats, "L"]  # residual of each level as a part of the size
+    held: Annotated[Ints, "N"]  # degrees of freedom of each joint that its limit holds
+    normal: Annotated[Floats, "N", 3]  # direction in which a ball joint is held
+    goal: Annotated[Floats, "N", 3]  # rotation vector that the limit allows [rad]
+    root_offset: Floats  # how the root was turned against its estimate in the frame before, (1, 4)
 
 
-@helper
-def rotvec_axes(model: Model, pose: ModelPose, axes: Floats) -> None:
-    """World axis of every degree of freedom, (D, 3): X, Y and Z of its parent for a ball."""
-    for joint in range(model.parent.shape[0]):
-        freedom = model.freedom[joint]
-        if freedom == 0:
-            continue
-        above = (1.0, 0.0, 0.0, 0.0)
-        if model.parent[joint] >= 0:
-            above = quat_load(pose.world, model.parent[joint])
-        k = model.first[joint]
-        if freedom == HINGE:
-            vec_store(axes, k, quat_rotate(above, vec_load(model.axis, joint)))
-        else:
-            vec_store(axes, k, quat_rotate(above, (1.0, 0.0, 0.0)))
-            vec_store(axes, k + 1, quat_rotate(above, (0.0, 1.0, 0.0)))
-            vec_store(axes, k + 2, quat_rotate(above, (0.0, 0.0, 1.0)))
+def new_work(
+    model: Model,
+    levels: Sequence[int],
+    *,
+    posture: Floats | None = None,
+    compliance: Floats | None = None,
+    floating: bool = False,
+    lumbar: int = -1,
+) -> PriorityWork:
+    """Return tables and scratch memory for a model with tasks in the order of their `levels`.
+
+    Joints are drawn to the local rotations `posture` (N, 4), by default the first pose, and move as
+    readily as `compliance` (N,) says. The root moves if `floating`; the joint `lumbar` turns only
+    while the root is held.
+    """
+    tasks, turning = len(model.task_kind), int(model.freedom.sum())
+    d = turning + (3 if floating else 0)
+    starts = [k for k in range(tasks) if k == 0 or levels[k] != levels[k - 1]]
+    scale = np.ones(d)
+    if compliance is not None:
+        scale[:turning] = np.repeat(compliance, model.freedom)
+    return new_memory(
+        PriorityWork,
+        {"N": len(model.parent), "D": d, "L": len(starts)},
+        floating=np.array([floating], np.int64),
+        lumbar=np.array([lumbar], np.int64),
+        posture=new_pose(model).local if posture is None else posture.copy(),
+        compliance=scale,
+        capsules=no_capsules(),
+        ladder=new_ladder([3 * k for k in [*starts, tasks]], d),
+        root_offset=arrays.identity(1),
+    )
 
 
 @helper
 def scale_tasks(c: Context, targets: Targets) -> int:
-    """Make the Jacobian and the residuals ready for the levels.
+    """Make the Jacobian and the residuals ready for the levels; return how many targets are known.
 
     Lengths become parts of the size, residuals of positions at most `task_step` long; columns are
     scaled by compliance; the root gets its columns; a target that is not known leaves no rows.
-
-    Returns:
-        How many targets are known.
     """
     model, work = c.model, c.scratch
     jacobian, residual = work.ladder.jacobian, work.ladder.residual
@@ -175,7 +183,7 @@ def adapt_damping(c: Context, slack: float) -> None:
                 part = work.ladder.residual[i] * unit
                 square += part * part
             error = math.sqrt(square)
-            worse = worse or (error > slack and error > PROGRESS * work.errors[level])
+            worse = worse or (error > slack and error > NEARER * work.errors[level])
             work.errors[level] = error
         if worse:
             scale[level] = min(scale[level] * DAMPING_GROWTH, MOST_DAMPING)
@@ -190,8 +198,7 @@ def posture_step(c: Context, root: Quat) -> None:
     step = work.ladder.secondary
     scale = work.ladder.damping_scale[work.ladder.damping_scale.shape[0] - 1]
     part = c.settings.posture / (scale * scale * scale * scale)
-    for k in range(step.shape[0]):
-        step[k] = 0.0
+    step[:] = 0.0
     for joint in range(model.parent.shape[0]):
         freedom = model.freedom[joint]
         if freedom == 0:
@@ -224,25 +231,22 @@ def limit_slope(model: Model, joint: int, local: Quat) -> Vec3:
     right would part by a millionth in each step.
     """
     limits = model.limits
-    x = limit_violation(limits, joint, quat_mul((1.0, HALF, 0.0, 0.0), local))
-    y = limit_violation(limits, joint, quat_mul((1.0, 0.0, HALF, 0.0), local))
-    z = limit_violation(limits, joint, quat_mul((1.0, 0.0, 0.0, HALF), local))
-    x -= limit_violation(limits, joint, quat_mul((1.0, -HALF, 0.0, 0.0), local))
-    y -= limit_violation(limits, joint, quat_mul((1.0, 0.0, -HALF, 0.0), local))
-    z -= limit_violation(limits, joint, quat_mul((1.0, 0.0, 0.0, -HALF), local))
-    scale = 0.25 / HALF
+    x = limit_violation(limits, joint, quat_mul((1.0, HALF_TURN, 0.0, 0.0), local))
+    y = limit_violation(limits, joint, quat_mul((1.0, 0.0, HALF_TURN, 0.0), local))
+    z = limit_violation(limits, joint, quat_mul((1.0, 0.0, 0.0, HALF_TURN), local))
+    x -= limit_violation(limits, joint, quat_mul((1.0, -HALF_TURN, 0.0, 0.0), local))
+    y -= limit_violation(limits, joint, quat_mul((1.0, 0.0, -HALF_TURN, 0.0), local))
+    z -= limit_violation(limits, joint, quat_mul((1.0, 0.0, 0.0, -HALF_TURN), local))
+    scale = 0.25 / HALF_TURN
     return (x * scale, y * scale, z * scale)
 
 
 @helper
 def hold_limits(c: Context) -> bool:
-    """Look for joints that the step takes beyond their limits, and hold them there.
+    """Hold joints that the step takes beyond their limits; return whether more is held than before.
 
     A hinge is held on its limit. A ball joint is held across the boundary that it passed, so that
     it may slide along it; if it leaves its limits again, wholly.
-
-    Returns:
-        Whether more is held than before.
     """
     model, work = c.model, c.scratch
     found = False
@@ -268,7 +272,7 @@ def hold_limits(c: Context) -> bool:
         found = True
         slope = limit_slope(model, joint, rotated)
         steep = vec_length(slope)
-        if work.held[joint] == 0 and steep > LEAST_SLOPE:
+        if work.held[joint] == 0 and steep > LEAST_LIMIT_SLOPE:
             work.held[joint] = 1
             normal = vec_scale(slope, 1.0 / steep)
             vec_store(work.normal, joint, normal)
@@ -287,8 +291,7 @@ def begin_step(c: Context) -> int:
     model, work = c.model, c.scratch
     ladder = work.ladder
     rank = 0
-    for k in range(ladder.step.shape[0]):
-        ladder.step[k] = 0.0
+    ladder.step[:] = 0.0
     for joint in range(model.parent.shape[0]):
         held = work.held[joint]
         if held == 0:
@@ -316,8 +319,7 @@ def begin_step(c: Context) -> int:
 def release_joints(c: Context, root_known: bool) -> None:
     """Let go of all joints but a root whose rotation is known, or else of the lumbar joint."""
     work = c.scratch
-    for joint in range(work.held.shape[0]):
-        work.held[joint] = 0
+    work.held[:] = 0
     kept = 0 if root_known else work.lumbar[0]
     if kept >= 0:
         work.held[kept] = c.model.freedom[kept]
@@ -345,13 +347,10 @@ def cap_rotations(model: Model, step: Floats, most: float) -> float:
 
 @helper
 def limited_step(c: Context, near: float) -> float:
-    """The step of all levels within limits: what leaves them is held, and the rest makes up for it.
+    """Compute the step of all levels within limits: the rest makes up for joints that are held.
 
     Every pass holds more than the one before, so that passes come to an end. `near` is that of
-    `Damping`.
-
-    Returns:
-        How far the joint that turns farthest would turn if that were not capped [rad].
+    `Damping`. Returns how far the joint that turns farthest would turn if not capped [rad].
     """
     settings, work = c.settings, c.scratch
     step = work.ladder.step
@@ -379,10 +378,7 @@ def take_step(c: Context) -> None:
             continue
         k = model.first[joint]
         if freedom == HINGE:
-            axis = vec_load(model.axis, joint)
-            angle = quat_twist_angle(quat_load(pose.local, joint), axis) + step[k]
-            angle = limit_clamp_angle(model.limits, joint, angle)
-            quat_store(pose.local, joint, quat_from_axis_angle(axis, angle))
+            turn_hinge(model, pose, joint, step[k])
         else:
             rotated = rotated_ball(pose, joint, step, k)
             quat_store(pose.local, joint, limit_project(model.limits, joint, rotated))
@@ -397,12 +393,9 @@ def limb_flags(c: Context) -> int:
     """Flags of the limbs that a held joint moves, other than the root and the lumbar joint."""
     model, work = c.model, c.scratch
     flags = 0
-    for limb in range(LIMBS):
-        for joint in range(1, model.parent.shape[0]):
-            if (
-                joint != work.lumbar[0]
-                and work.held[joint] > 0
-                and model.moves[FIRST_LIMB + limb, joint]
-            ):
-                flags |= LIMITED << limb
+    for joint in range(1, model.parent.shape[0]):
+        if joint != work.lumbar[0] and work.held[joint] > 0:
+            for limb in range(LIMBS):
+                if model.moves[FIRST_LIMB + limb, joint]:
+                    flags |= LIMITED << limb
     return flags

@@ -7,10 +7,9 @@ hull of the soles is what the centre of mass shall stay above.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
-from ...kernels._jit import Kernel, frame_kernel, helper
+from ...kernels._jit import helper
 from ...kernels.limits import LimitTable, limit_clamp_angle, limit_project
 from ...kernels.quaternion import (
     quat_conj,
@@ -42,7 +41,7 @@ from ...kernels.vector import (
     vec_sub,
 )
 from ..articulated.model import Model, ModelPose
-from ..context import LIMITED, MISSING, Frames
+from ..context import LIMITED, MISSING
 from ..people.tables import FIRST_LIMB, LIMB_ROWS, PELVIS, Body, Settings, State, Work
 from ..sequential.limb_ends import FELT, level_foot, limb_begin, limb_end, triangle_angle
 from ..sequential.pose import write_row
@@ -54,51 +53,45 @@ points."""
 SIMPLE, LEGS = 0, 1
 """Choices of `BalanceSolver.body`."""
 UP = (0.0, 1.0, 0.0)
-NARROW = 0.25
+LEAST_STANCE_WIDTH = 0.25
 """Ankles nearer than this part of their distance in the neutral stance do not say where the feet
 face."""
-TURNED = 1e-9
+LEAST_TURN = 1e-9
 """Feet that face where they did to this angle stand still [rad]."""
-SHORT = 0.005
+LEG_TOLERANCE = 0.005
 """An ankle of a straight leg that is off by less than this part of the leg is met: the virtual foot
 leans in one piece, legs side by side do not."""
-WIDEST = 0.9
+MOST_STRADDLE = 0.9
 """Farthest that an ankle counts as away from below its hip, as a part of the leg."""
-SUPPORT = 0.8
+SUPPORT_PART = 0.8
 """Part of the soles above which a body with legs is kept: nobody stands on the very edge."""
 
 
 class Stance(NamedTuple):
-    """A body that stands: E end effectors, N joints, D degrees of freedom."""
+    """A body that stands: E end effectors, N joints, D degrees of freedom, K corners of soles."""
 
     masses: Masses
+    # end effectors in the neutral stance, seen from where the body stands [m], (E, 3)
     neutral: Floats
-    """End effectors in the neutral stance, seen from where the body stands [m], (E, 3)."""
-    balance: Ints
-    """First row of the task of balance in the Jacobian, (1,)."""
-    sole: Floats
-    """Corners (x, z) of a sole as seen from its ankle [m], (K, 2)."""
-    leg: Floats
-    """Height of the hips above the ankles in the neutral stance [m], (1,)."""
+    balance: Ints  # first row of the task of balance in the Jacobian, (1,)
+    sole: Floats  # corners (x, z) of a sole as seen from its ankle [m], (K / 2, 2)
+    leg: Floats  # height of the hips above the ankles in the neutral stance [m], (1,)
+    # corners (x, z) of what the centre of mass shall stand above, seen from where the body stands,
+    # counter-clockwise seen from below (x towards z) [m]: one, or K of a body with legs
     support: Floats
-    """Corners (x, z) of what the centre of mass shall stand above, seen from where the body stands,
-    counter-clockwise seen from below (x towards z) [m]: one, or 2 K of a body with legs."""
-    ankles: Floats
-    """Memory: where the left and the right ankle stand [m], (2, 3)."""
-    position: Floats
-    """Memory: where the body stands: on the ground between its feet [m], (1, 3)."""
-    heading: Floats
-    """Memory: its rotation about the vertical, (1, 4)."""
-    corners: Floats
-    """Scratch: corners of both soles, seen from where the body stands [m], (2 K, 2)."""
-    carried: Floats
-    """Scratch: mass that moves with each joint, and that mass times its centre [m], (N, 4)."""
-    slopes: Floats
-    """Scratch: change of the centre's x and z with each degree of freedom, (2, D)."""
-    goals: Floats
-    """Scratch: positions of all end effectors that tasks ask for [m], (E, 3)."""
-    drift: Floats
-    """Scratch: distance of the centre of mass from its support [m], (1,)."""
+    ankles: Annotated[Floats, 2, 3]  # memory: where the left and the right ankle stand [m]
+    # memory: where the body stands: on the ground between its feet [m]
+    position: Annotated[Floats, 1, 3]
+    heading: Annotated[Floats, 1, 4]  # memory: its rotation about the vertical
+    # scratch: corners of both soles, seen from where the body stands [m]
+    corners: Annotated[Floats, "K", 2]
+    # scratch: mass that moves with each joint, and that mass times its centre [m]
+    carried: Annotated[Floats, "N", 4]
+    # scratch: change of the centre's x and z with each degree of freedom
+    slopes: Annotated[Floats, 2, "D"]
+    # scratch: positions of all end effectors that tasks ask for [m]
+    goals: Annotated[Floats, "E", 3]
+    drift: Annotated[Floats, 1]  # scratch: distance of the centre of mass from its support [m]
 
 
 class BalanceContext(NamedTuple):
@@ -114,30 +107,6 @@ class BalanceContext(NamedTuple):
     pose: ModelPose
     scratch: PriorityWork
     stance: Stance
-
-
-def balance_kernel(
-    solve_frame: Callable[[BalanceContext, Frames, int], None],
-) -> Kernel[[BalanceContext, Frames, int, int], None]:
-    """Return the loop that solves the frames of a clip one after the other."""
-
-    def loop(context: BalanceContext, frames: Frames, first: int, last: int) -> None:
-        c = BalanceContext(
-            context.body[0],
-            context.settings[0],
-            context.state[0],
-            context.work[0],
-            context.limits,
-            context.rest,
-            context.model,
-            context.pose,
-            context.scratch,
-            context.stance,
-        )
-        for frame in range(first, last):
-            solve_frame(c, frames, frame)
-
-    return frame_kernel(solve_frame, loop)
 
 
 @helper
@@ -156,10 +125,9 @@ def from_stance(stance: Stance, position: Vec3) -> Vec3:
 
 @helper
 def stand_on(c: BalanceContext, flags: int, estimate: Quat, first: bool) -> bool:
-    """Stand on the ankles that are seen; one that is not stays, and eases to where it comes back.
+    """Stand on the ankles that are seen; return whether anything moved.
 
-    Returns:
-        Whether anything moved.
+    An ankle that is not seen stays, and eases to where it comes back.
     """
     stance, state = c.stance, c.state
     moved = first
@@ -183,23 +151,22 @@ def stand_on(c: BalanceContext, flags: int, estimate: Quat, first: bool) -> bool
 
 @helper
 def feet_heading(c: BalanceContext, estimate: Quat, first: bool) -> tuple[Quat, bool]:
-    """Where the feet face, and whether that changed.
+    """Return where the feet face, by the line between the ankles, and whether that changed.
 
-    The line between the ankles says so, whatever the hands do. Ankles that are nearly at one place
-    say nothing. Who walks faces where the line is on average: after the first frame the feet turn
-    slowly, as fast as people do.
+    Ankles that are nearly at one place say nothing. After the first frame the feet turn slowly:
+    who walks faces where the line is on average.
     """
     stance, settings = c.stance, c.settings
     before = quat_load(stance.heading, 0)
     line = vec_sub(vec_load(stance.ankles, 0), vec_load(stance.ankles, 1))
     apart = vec_distance(vec_load(stance.neutral, ANKLE), vec_load(stance.neutral, ANKLE + 1))
-    if not math.hypot(line[0], line[2]) > NARROW * apart:
+    if not math.hypot(line[0], line[2]) > LEAST_STANCE_WIDTH * apart:
         return (facing(quat_rotate(estimate, (1.0, 0.0, 0.0))) if first else before), False
     if first:
         return facing(line), True
     angle = quat_twist_angle(quat_mul(facing(line), quat_conj(before)), UP)
     step = min(max(angle / (settings.follow + 1.0), -settings.turn), settings.turn)
-    return quat_mul(quat_from_axis_angle(UP, step), before), abs(angle) > TURNED
+    return quat_mul(quat_from_axis_angle(UP, step), before), abs(angle) > LEAST_TURN
 
 
 @helper
@@ -223,7 +190,7 @@ def standing_position(stance: Stance, heading: Quat) -> Vec3:
     for side in range(2):
         beside = quat_rotate(heading, vec_load(stance.neutral, ANKLE + side))
         away = vec_sub(vec_sub(vec_load(stance.ankles, side), position), beside)
-        part = min(math.hypot(away[0], away[2]) / stance.leg[0], WIDEST)
+        part = min(math.hypot(away[0], away[2]) / stance.leg[0], MOST_STRADDLE)
         sunk = max(sunk, stance.leg[0] * (1.0 - math.sqrt(1.0 - part * part)))
     return (position[0], low - sunk, position[2])
 
@@ -244,15 +211,15 @@ def support_soles(stance: Stance) -> None:
     found = convex_hull(corners, support)
     # Drawn in towards the middle of all corners: that of the hull would jump with rounding.
     for k in range(found):
-        support[k, 0] = x + SUPPORT * (support[k, 0] - x)
-        support[k, 1] = z + SUPPORT * (support[k, 1] - z)
+        support[k, 0] = x + SUPPORT_PART * (support[k, 0] - x)
+        support[k, 1] = z + SUPPORT_PART * (support[k, 1] - z)
     for k in range(found, 2 * count):
         support[k, 0], support[k, 1] = support[found - 1, 0], support[found - 1, 1]
 
 
 @helper
 def plant_legs(c: BalanceContext) -> int:
-    """Legs of a body on a virtual foot, from its pelvis to where the ankles stand; flags.
+    """Place the legs of a body on a virtual foot, from its pelvis to its ankles; return flags.
 
     Knees bend to the distance, then thighs turn from the neutral stance by the least angle. Fills
     the rows of the legs and their ends.
@@ -277,7 +244,7 @@ def plant_legs(c: BalanceContext) -> int:
             more |= LIMITED << limb
         end = limb_end(c, base, held, angle)
         vec_store(work.ends, ANKLE + side, end)
-        if vec_distance(end, target) > SHORT * stance.leg[0]:
+        if vec_distance(end, target) > LEG_TOLERANCE * stance.leg[0]:
             flags |= more
     return flags
 

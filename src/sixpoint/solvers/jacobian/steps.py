@@ -1,7 +1,8 @@
-"""The steps of the Jacobian methods, from what is asked and how it changes to a turn of all joints.
+"""The steps of the five Jacobian methods.
 
-Each reads `scratch.jacobian` (3 T, D) and `scratch.residual` (3 T,), all in metres, and writes
-`scratch.step` (D,) [rad]. Lengths in settings are parts of the model's size.
+Each leads from what is asked and how it changes to a turn of all joints. It reads
+`scratch.jacobian` (3 T, D) and `scratch.residual` (3 T,), all in metres, and writes `scratch.step`
+(D,) [rad]. Lengths in settings are parts of the model's size.
 """
 
 from __future__ import annotations
@@ -9,12 +10,12 @@ from __future__ import annotations
 import math
 
 from ...kernels._jit import helper
-from ...kernels.dense import cholesky_factor, cholesky_solve, gram, svd_rows
+from ...kernels.linalg import cholesky_factor, cholesky_solve, gram, svd_rows
 from ...kernels.types import Floats
 from ..articulated.context import Context
 
-TRANSPOSE, PSEUDOINVERSE, DLS, DLS_SVD, SDLS = 0, 1, 2, 3, 4
-"""Methods."""
+TRANSPOSE, PSEUDOINVERSE, DLS, DLS_SVD, SDLS = range(5)
+"""Methods, as `JacobianSolver.method`."""
 
 
 @helper
@@ -37,6 +38,25 @@ def method_step(c: Context) -> None:
 
 
 @helper
+def largest_of(values: Floats) -> float:
+    """The largest absolute value."""
+    largest = 0.0
+    for k in range(values.shape[0]):
+        largest = max(largest, abs(values[k]))
+    return largest
+
+
+@helper
+def multiply_transposed(jacobian: Floats, x: Floats, out: Floats) -> None:
+    """Write J^T x."""
+    m, d = jacobian.shape
+    for k in range(d):
+        out[k] = 0.0
+        for i in range(m):
+            out[k] += jacobian[i, k] * x[i]
+
+
+@helper
 def transpose_step(c: Context) -> None:
     """Step = a J^T e, with the a that would best meet e if the skeleton were linear.
 
@@ -44,10 +64,7 @@ def transpose_step(c: Context) -> None:
     """
     jacobian, residual, step = c.scratch.jacobian, c.scratch.residual, c.scratch.step
     m, d = jacobian.shape
-    for k in range(d):
-        step[k] = 0.0
-        for i in range(m):
-            step[k] += jacobian[i, k] * residual[i]
+    multiply_transposed(jacobian, residual, step)
     along, square = 0.0, 0.0
     for i in range(m):
         moved = 0.0
@@ -73,11 +90,9 @@ def damped_step(c: Context) -> None:
     known = cholesky_factor(square, m)
     if known:
         cholesky_solve(square, m, x)
-    for k in range(d):
-        total = 0.0
-        for i in range(m):
-            total += jacobian[i, k] * x[i]
-        step[k] = total if known else 0.0
+        multiply_transposed(jacobian, x, step)
+    else:
+        step[:] = 0.0
 
 
 @helper
@@ -90,13 +105,10 @@ def filtered_step(c: Context) -> None:
     u, v, sigma, step = c.scratch.u, c.scratch.v, c.scratch.sigma, c.scratch.step
     m, d = c.scratch.jacobian.shape
     damping = c.settings.damping * c.model.size[0]
-    largest = 0.0
+    least = c.settings.cut * largest_of(sigma)
+    step[:] = 0.0
     for i in range(m):
-        largest = max(largest, sigma[i])
-    for k in range(d):
-        step[k] = 0.0
-    for i in range(m):
-        if sigma[i] <= c.settings.cut * largest or sigma[i] == 0.0:
+        if sigma[i] <= least or sigma[i] == 0.0:
             continue
         along = 0.0
         for j in range(m):
@@ -118,8 +130,7 @@ def selective_step(c: Context) -> None:
     u, v, sigma, part = c.scratch.u, c.scratch.v, c.scratch.sigma, c.scratch.part
     m, d = jacobian.shape
     most = c.settings.joint_step
-    for k in range(d):
-        step[k] = 0.0
+    step[:] = 0.0
     for i in range(m):
         if sigma[i] <= 1e-12:
             continue
@@ -132,11 +143,8 @@ def selective_step(c: Context) -> None:
             least += math.sqrt(square)
         for k in range(d):
             for task in range(m // 3):
-                x, y, z = (
-                    jacobian[3 * task, k],
-                    jacobian[3 * task + 1, k],
-                    jacobian[3 * task + 2, k],
-                )
+                x, y = jacobian[3 * task, k], jacobian[3 * task + 1, k]
+                z = jacobian[3 * task + 2, k]
                 reach += abs(v[i, k]) * math.sqrt(x * x + y * y + z * z)
         reach /= sigma[i]
         limit = most * min(1.0, least / reach) if reach > 0.0 else most
@@ -157,9 +165,7 @@ def selective_step(c: Context) -> None:
 @helper
 def clamp_largest(step: Floats, limit: float) -> None:
     """Scale a step so that its largest component is at most the limit."""
-    largest = 0.0
-    for k in range(step.shape[0]):
-        largest = max(largest, abs(step[k]))
+    largest = largest_of(step)
     if largest > limit:
         for k in range(step.shape[0]):
             step[k] *= limit / largest

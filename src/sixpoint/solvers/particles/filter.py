@@ -12,46 +12,97 @@ particles spread: random search has local answers, and most of them are not ther
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
+import numpy as np
+
+from ...kernels import arrays
 from ...kernels._jit import helper
-from ...kernels.quaternion import quat_load, quat_rotate, quat_store
-from ...kernels.random import random_normal3, random_uniform
-from ...kernels.types import Floats
+from ...kernels.limits import limit_project
+from ...kernels.quaternion import quat_load, quat_normalize, quat_rotate, quat_slerp, quat_store
+from ...kernels.random import random_normal3, random_state, random_uniform
+from ...kernels.rotation import rotation_mean
+from ...kernels.types import Floats, Ints
 from ...kernels.vector import vec_add, vec_load, vec_scale, vec_store
 from ..articulated.context import Context
-from ..articulated.model import ModelPose, Targets, model_forward
-from .population import (
-    Particles,
-    copy_rows,
-    gather_particles,
-    load_pose,
-    mean_pose,
-    normalize_weights,
-    resample,
-    smooth_pose,
-    store_pose,
-)
+from ..articulated.model import Model, ModelPose, Targets, copy_rotations, model_forward, new_memory
+from ..context import RecordArray, record_type
 from .rotation_noise import FIXED, Noise, draw_joint
 from .task_cost import TaskTable, judge_pose, pose_cost
+
+if TYPE_CHECKING:
+    from .methods import MonteCarloSolver
 
 ANNEALED, CONSTANT = 0, 1
 """Choices of the setting `schedule`."""
 BEST, MEAN, SMOOTH = 0, 1, 2
 """Choices of the setting `answer`."""
-LEAST_NOISE, FINEST = 1e-5, 1e-6
+LEAST_JOINT_NOISE, LEAST_TASK_NOISE = 1e-5, 1e-6
 """Joints and tasks have some noise always [rad], and as a part of the size."""
-COOLER, WARMER = 0.9, 1.25
+COOLING, WARMING = 0.9, 1.25
 """An iteration that brings nothing cools the noise, one that brings something warms it again."""
-BETTER = 0.999
+LEAST_GAIN = 0.999
 """An iteration brings something if the cost falls below this part of the least before."""
-COLDEST = 1e-3
+LEAST_CALM = 1e-3
 """Colder than this nothing will come any more."""
-NEARER, PATIENCE = 0.5, 300
+NEARER_PART, PATIENCE = 0.5, 300
 """A population must come to this part of its cost in so many iterations."""
-FRESH = 3.0
+FRESH_SPREAD = 3.0
 """Spread of the particles of all populations but the first, over the noise that a frame begins
 with."""
+MOST_RUNS = 8
+"""Most populations of a frame that none of them meets."""
+
+STATE = record_type(
+    ("frames", "i8"),  # solved so far
+    ("steps", "i8"),  # iterations of this frame
+    ("runs", "i8"),  # populations of this frame
+    ("marked", "i8"),  # iteration in which this population last came clearly nearer
+    ("drawn", "i8"),  # draws of joints in this frame
+    ("rejected", "i8"),  # draws that limits rejected
+    ("projected", "i8"),  # joints projected into their limits after too many rejections
+    ("least", "f8"),  # least cost of this frame [m^2]
+    ("least_of_run", "f8"),  # and of this population
+    ("mark", "f8"),  # cost of this population when it last came clearly nearer
+    ("begin", "f8"),  # cost where the frame began
+    ("scale", "f8"),  # noise of joints [rad]
+    ("sigma", "f8"),  # noise of tasks [m]
+    ("calm", "f8"),  # cools both, from 1 down
+    ("effective", "f8"),  # effective number of particles
+    ("worst", "f8"),  # largest residual of the answer so far [m]
+    ("worst_of_run", "f8"),  # and of the best of this population
+)
+"""Where the filter is in a frame."""
+
+
+class Particles(NamedTuple):
+    """M particles of a model of N joints with T tasks, and what they came to.
+
+    A pose is N + 1 rows of 4: the local rotations, and in the last row the position of the root.
+    """
+
+    local: Annotated[Floats, "M", "N", 4]  # local rotations
+    root: Annotated[Floats, "M", 3]  # positions of the root [m]
+    next_local: Annotated[Floats, "M", "N", 4]  # room for the next generation
+    next_root: Annotated[Floats, "M", 3]
+    log_weight: Annotated[Floats, "M"]
+    weight: Annotated[Floats, "M"]  # sums to 1
+    cost: Annotated[Floats, "M"]  # of the tasks to be met, in the last iteration [m^2]
+    wish: Annotated[Floats, "M"]  # of the soft tasks [m^2]
+    # what functions add to the cost [m^2], and their largest residual [m]
+    extra: Annotated[Floats, "M", 2]
+    nodes: Annotated[Floats, "M", "K", 3]  # positions of the K nodes that functions read [m]
+    start: Annotated[Floats, "N+1", 4]  # where the frame began
+    found: Annotated[Floats, "R", "N+1", 4]  # the estimate of least cost of each of R populations
+    best: Annotated[Floats, "N+1", 4]  # the best of these
+    estimate: Annotated[Floats, "N+1", 4]  # the estimate of this iteration
+    smooth: Annotated[Floats, "N+1", 4]  # the smoothed estimate
+    # the answers of the frame before, and of the one before that
+    before: Annotated[Floats, 2, "N+1", 4]
+    residuals: Annotated[Floats, "T"]  # residual of each task for the answer [m]
+    survivors: Annotated[Ints, "M"]  # which particles the next generation is drawn from
+    state: RecordArray  # one record of `STATE`
+    random: Ints  # state of the generator, (4,)
 
 
 class Filter(NamedTuple):
@@ -60,6 +111,146 @@ class Filter(NamedTuple):
     noise: Noise
     tasks: TaskTable
     particles: Particles
+
+
+def new_particles(model: Model, solver: MonteCarloSolver, tasks: TaskTable) -> Particles:
+    """Return memory for the particles, which have seen nothing."""
+    count, joints = solver.particles, len(model.parent)
+    sizes = {
+        "M": count,
+        "N": joints,
+        "N+1": joints + 1,
+        "K": len(tasks.node_joint),
+        "R": max(solver.runs, MOST_RUNS),
+        "T": len(tasks.kind),
+    }
+    return new_memory(
+        Particles,
+        sizes,
+        local=arrays.identity(count, joints),
+        weight=np.full(count, 1.0 / count),
+        state=np.zeros(1, STATE),
+        random=random_state(solver.seed),
+    )
+
+
+@helper
+def normalize_weights(log_weight: Floats, weight: Floats) -> tuple[int, float]:
+    """Weights from their logarithms, which stay; the greatest, and the effective number."""
+    count = log_weight.shape[0]
+    chosen = 0
+    for i in range(count):
+        if log_weight[i] > log_weight[chosen]:
+            chosen = i
+    most, total = log_weight[chosen], 0.0
+    for i in range(count):
+        log_weight[i] -= most  # so that they never grow without bound
+        weight[i] = math.exp(log_weight[i])
+        total += weight[i]
+    squares = 0.0
+    for i in range(count):
+        weight[i] /= total
+        squares += weight[i] * weight[i]
+    return chosen, 1.0 / squares
+
+
+@helper
+def systematic_index(weight: Floats, offset: float, index: Ints) -> None:
+    """Which particles go on, (M,): as often as their weights say, by one random offset in (0, 1).
+
+    Equally spaced marks over the stacked weights: a particle of weight w is taken M w times,
+    rounded down or up.
+    """
+    count = weight.shape[0]
+    k, stacked = 0, weight[0]
+    for i in range(count):
+        mark = (i + offset) / count
+        while mark > stacked and k < count - 1:
+            k += 1
+            stacked += weight[k]
+        index[i] = k
+
+
+@helper
+def level_weights(particles: Particles) -> None:
+    """Weigh all particles alike."""
+    particles.log_weight[:] = 0.0
+    particles.weight[:] = 1.0 / particles.weight.shape[0]
+
+
+@helper
+def gather_particles(c: Context, scale: float) -> None:
+    """Put all particles where the pose is, or spread them around it."""
+    pose, noise, particles = c.pose, c.scratch.noise, c.scratch.particles
+    for i in range(particles.local.shape[0]):
+        for joint in range(pose.local.shape[0]):
+            q = quat_load(pose.local, joint)
+            if scale > 0.0 and noise.kind[joint] != FIXED:
+                q = draw_joint(c, joint, q, scale)
+            quat_store(particles.local[i], joint, q)
+        vec_store(particles.root, i, vec_load(pose.position, 0))
+    particles.cost[:] = 0.0
+    particles.wish[:] = 0.0
+    particles.extra[:] = 0.0
+    level_weights(particles)
+
+
+@helper
+def resample(particles: Particles, offset: float) -> None:
+    """Draw the next generation from this one, by a random offset in (0, 1)."""
+    systematic_index(particles.weight, offset, particles.survivors)
+    for i in range(particles.local.shape[0]):
+        k = particles.survivors[i]
+        copy_rotations(particles.local[k], particles.next_local[i])
+        vec_store(particles.next_root, i, vec_load(particles.root, k))
+    for i in range(particles.local.shape[0]):
+        copy_rotations(particles.next_local[i], particles.local[i])
+        vec_store(particles.root, i, vec_load(particles.next_root, i))
+    level_weights(particles)
+
+
+@helper
+def store_pose(local: Floats, root: Floats, i: int, rows: Floats) -> None:
+    """Write rotations (N, 4) and the position i of a root as rows (N + 1, 4)."""
+    copy_rotations(local, rows)
+    for k in range(3):
+        rows[local.shape[0], k] = root[i, k]
+
+
+@helper
+def load_pose(model: Model, rows: Floats, pose: ModelPose) -> None:
+    """Take the pose of such rows, with everything that follows from it."""
+    count = rows.shape[0] - 1
+    copy_rotations(rows[:count], pose.local)
+    for k in range(3):
+        pose.position[0, k] = rows[count, k]
+    model_forward(model, pose)
+
+
+@helper
+def mean_pose(model: Model, particles: Particles) -> None:
+    """Estimate the weighted mean of all particles, within limits."""
+    out, count = particles.estimate, particles.local.shape[1]
+    for joint in range(count):
+        mean = rotation_mean(particles.local[:, joint], particles.weight)
+        quat_store(out, joint, limit_project(model.limits, joint, quat_normalize(mean)))
+    for k in range(3):
+        total = 0.0
+        for i in range(particles.local.shape[0]):
+            total += particles.weight[i] * particles.root[i, k]
+        out[count, k] = total
+
+
+@helper
+def smooth_pose(model: Model, particles: Particles, part: float) -> None:
+    """Move the smoothed estimate a part of the way to the new one: Courty and Arnaud, Eq. (15)."""
+    smooth, estimate, count = particles.smooth, particles.estimate, particles.local.shape[1]
+    for joint in range(count):
+        q = quat_slerp(quat_load(smooth, joint), quat_load(estimate, joint), part)
+        quat_store(smooth, joint, limit_project(model.limits, joint, q))
+    for k in range(3):
+        now = smooth[count, k]
+        smooth[count, k] = now + part * (estimate[count, k] - now)
 
 
 @helper
@@ -101,8 +292,8 @@ def set_noise(c: Context, cost: float) -> None:
     settings, state, size = c.settings, c.scratch.particles.state[0], c.model.size[0]
     if settings.schedule == ANNEALED:
         missing = math.sqrt(cost) * state.calm / size
-        state.scale = min(settings.largest, max(LEAST_NOISE, settings.spread * missing))
-        state.sigma = size * max(FINEST, settings.hardness * missing)
+        state.scale = min(settings.largest, max(LEAST_JOINT_NOISE, settings.spread * missing))
+        state.sigma = size * max(LEAST_TASK_NOISE, settings.hardness * missing)
     else:
         state.scale = settings.noise
         state.sigma = size * settings.sigma
@@ -119,9 +310,9 @@ def begin_population(c: Context, spread: float) -> None:
     state.marked = state.steps
     set_noise(c, state.begin)
     if state.runs > 0:
-        spread = min(c.settings.largest, FRESH * state.scale)
+        spread = min(c.settings.largest, FRESH_SPREAD * state.scale)
     gather_particles(c, spread)
-    copy_rows(particles.start, particles.found[state.runs])
+    copy_rotations(particles.start, particles.found[state.runs])
     state.runs += 1
 
 
@@ -132,9 +323,9 @@ def begin_filter(c: Context, targets: Targets) -> None:
     state = particles.state[0]
     model_forward(model, pose)
     store_pose(pose.local, pose.position, 0, particles.start)
-    copy_rows(particles.start, particles.best)
-    copy_rows(particles.start, particles.estimate)
-    copy_rows(particles.start, particles.smooth)
+    copy_rotations(particles.start, particles.best)
+    copy_rotations(particles.start, particles.estimate)
+    copy_rotations(particles.start, particles.smooth)
     state.worst = judge_pose(model, tasks, pose, targets, particles.residuals)
     demands, _ = pose_cost(model, tasks, pose, targets)
     state.least = state.begin = demands
@@ -169,18 +360,18 @@ def weigh(c: Context, targets: Targets) -> None:
     state.steps += 1
     cost = particles.cost[chosen]
     store_pose(particles.local[chosen], particles.root, chosen, particles.estimate)
-    if cost < BETTER * state.least_of_run:
-        state.calm = min(1.0, WARMER * state.calm)
+    if cost < LEAST_GAIN * state.least_of_run:
+        state.calm = min(1.0, WARMING * state.calm)
     else:
-        state.calm *= COOLER
+        state.calm *= COOLING
     if cost < state.least_of_run:
         state.least_of_run = cost
-        copy_rows(particles.estimate, particles.found[state.runs - 1])
+        copy_rotations(particles.estimate, particles.found[state.runs - 1])
         worst = judge_rows(c, particles.estimate, targets)
         state.worst_of_run = max(worst, particles.extra[chosen, 1])
         if cost < state.least:
             take_best(c)
-    if cost < NEARER * state.mark:
+    if cost < NEARER_PART * state.mark:
         state.mark = cost
         state.marked = state.steps
     if settings.answer == MEAN:
@@ -197,7 +388,7 @@ def take_best(c: Context) -> None:
     particles = c.scratch.particles
     state = particles.state[0]
     state.least = state.least_of_run
-    copy_rows(particles.found[state.runs - 1], particles.best)
+    copy_rotations(particles.found[state.runs - 1], particles.best)
     if c.settings.answer == BEST:
         state.worst = state.worst_of_run
 
@@ -230,7 +421,7 @@ def has_stalled(c: Context) -> bool:
     """Whether this population comes no nearer."""
     state = c.scratch.particles.state[0]
     waited = state.steps - state.marked >= PATIENCE
-    return bool(c.settings.schedule == ANNEALED and (state.calm < COLDEST or waited))
+    return bool(c.settings.schedule == ANNEALED and (state.calm < LEAST_CALM or waited))
 
 
 @helper
@@ -251,6 +442,6 @@ def goes_on(c: Context) -> bool:
         return True
     if state.runs < particles.found.shape[0]:
         load_pose(c.model, particles.start, c.pose)
-        begin_population(c, FRESH)
+        begin_population(c, FRESH_SPREAD)
         return True
-    return bool(not here and state.calm >= COLDEST)
+    return bool(not here and state.calm >= LEAST_CALM)

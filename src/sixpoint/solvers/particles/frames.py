@@ -2,14 +2,26 @@
 
 A frame of a person starts where another solver, which goes first, left it: that pose is the start,
 or the posture to stay near. Any other skeleton starts at its pose of the frame before.
+
+`FilterLoop` runs the iterations of a frame outside of the kernel, with the bits of the compiled
+loop, so that tasks which are Python functions can judge the particles, and iterations can be shown.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...kernels import arrays
 from ...kernels._jit import helper, kernel
 from ...kernels.limits import limit_project
 from ...kernels.quaternion import quat_conj, quat_load, quat_mul, quat_normalize, quat_store
+from ...kernels.types import Floats
 from ...kernels.vector import vec_distance, vec_load, vec_store
+from ...motion.pose import Pose
+from ...tasks import FunctionTask
 from ..articulated.context import (
     SkeletonContext,
     end_skeleton,
@@ -17,13 +29,26 @@ from ..articulated.context import (
     skeleton_kernel,
     stop_flags,
 )
-from ..articulated.model import Targets, model_forward, read_pose, write_pose
+from ..articulated.model import Targets, copy_rotations, model_forward, read_pose, write_pose
 from ..context import LIMITED, MET, OUT_OF_STEPS, SPENT, STILL, UNASKED, Frames
 from ..people.points import is_place
 from ..people.tables import FIRST_LIMB, LIMBS, PELVIS
-from .filter import begin_filter, explore, goes_on, is_met, judge_answer, weigh
-from .population import copy_rows, load_pose, store_pose
+from .filter import (
+    Particles,
+    add_to_begin,
+    begin_filter,
+    explore,
+    goes_on,
+    is_met,
+    judge_answer,
+    load_pose,
+    store_pose,
+    weigh,
+)
 from .task_cost import ORIENTATION, POSITION
+
+if TYPE_CHECKING:
+    from .methods import FilterPlan
 
 BEGIN, GOES_ON, EXPLORE, WEIGH, END = range(5)
 """Phases of a frame: its start, the question whether to iterate, the two halves of an iteration,
@@ -50,7 +75,7 @@ def run_phase(context: SkeletonContext, frames: Frames, frame: int, phase: int) 
     Functions that are tasks are called outside, between `EXPLORE` and `WEIGH`; iterations that are
     shown end with `WEIGH`.
     """
-    c = SkeletonContext(context.settings[0], context.model, context.pose, context.scratch)
+    c = SkeletonContext(context.settings[0], *context[1:])
     targets = frame_targets(frames, frame)
     if phase == BEGIN:
         begin_frame(c, frames, frame)
@@ -85,7 +110,7 @@ def begin_frame(c: SkeletonContext, frames: Frames, frame: int) -> None:
             predict_pose(c)
             quat_store(pose.local, 0, quat_load(posture, 0))
         else:
-            copy_rows(posture, pose.local)
+            copy_rotations(posture, pose.local)
         vec_store(pose.position, 0, vec_load(targets.positions, PELVIS))
         begin_filter(c, targets)
         return
@@ -103,7 +128,7 @@ def begin_frame(c: SkeletonContext, frames: Frames, frame: int) -> None:
 def copy_answer(frames: Frames, frame: int) -> None:
     """Take the answer of the solver that went first, until there is a better one."""
     first, out = frames.start, frames.out
-    copy_rows(first.rotations[frame], out.rotations[frame])
+    copy_rotations(first.rotations[frame], out.rotations[frame])
     vec_store(out.root, frame, vec_load(first.root, frame))
     for p in range(first.points.shape[1]):
         vec_store(out.points[frame], p, vec_load(first.points[frame], p))
@@ -146,7 +171,7 @@ def end_frame(c: SkeletonContext, frames: Frames, frame: int) -> None:
     particles, out = c.scratch.particles, frames.out
     state = particles.state[0]
     judge_answer(c, frame_targets(frames, frame))
-    copy_rows(particles.before[0], particles.before[1])
+    copy_rotations(particles.before[0], particles.before[1])
     store_pose(c.pose.local, c.pose.position, 0, particles.before[0])
     state.frames += 1
     tasks = particles.residuals.shape[0]
@@ -186,3 +211,96 @@ def end_person(c: SkeletonContext, frames: Frames, frame: int, reason: int) -> N
         if vec_distance(vec_load(pose.effectors, p), vec_load(points, p)) <= near:
             flags &= ~(LIMITED << limb)
     out.flags[frame] = flags | (OUT_OF_STEPS if reason == SPENT else 0)
+
+
+class FilterLoop:
+    """Solves frames of a context phase by phase."""
+
+    def __init__(self, plan: FilterPlan, context: SkeletonContext, frames: Frames) -> None:
+        self._plan = plan
+        self._context = context
+        self._frames = frames
+        self._particles: Particles = context.scratch.particles
+        self._run = run_phase.bind(context, frames)
+
+    def solve(self, first: int, last: int) -> None:
+        """Solve the frames `first` to `last - 1`."""
+        for frame in range(first, last):
+            for _ in self.iterate(frame):
+                pass
+
+    def iterate(self, frame: int = 0) -> Iterator[None]:
+        """Solve a frame, and stop after each iteration; left early, its answer is that so far."""
+        self._run(frame, BEGIN)
+        if self._plan.functions:
+            cost, worst = judge_by_functions(
+                self._plan.functions, [self._pose(self._particles.start, frame)]
+            )
+            opened = self._context._replace(settings=self._context.settings[0])
+            add_to_begin(opened, float(cost[0]), float(worst[0]))
+        try:
+            while self._run(frame, GOES_ON):
+                self._run(frame, EXPLORE)
+                self._judge_particles()
+                self._run(frame, WEIGH)
+                self._judge_answer(frame)
+                yield
+        except GeneratorExit:
+            self._end(frame)
+            raise
+        self._end(frame)
+
+    def _judge_particles(self) -> None:
+        plan, particles = self._plan, self._particles
+        if not plan.functions:
+            return
+        poses = []
+        if not all(task.batched for _, task in plan.functions):
+            rotations = arrays.normalize(plan.skeleton.articulation.from_rest(particles.local))
+            poses = [
+                Pose(plan.skeleton, root, local)
+                for root, local in zip(particles.root.copy(), rotations, strict=True)
+            ]
+        nodes = particles.nodes if particles.nodes.size else None
+        particles.extra[:] = np.transpose(judge_by_functions(plan.functions, poses, nodes))
+
+    def _judge_answer(self, frame: int) -> None:
+        """Judge an answer that is no particle; the residuals of particles are known."""
+        answer, particles = self._plan.solver.answer, self._particles
+        if self._plan.functions and answer != "best":
+            rows = particles.estimate if answer == "mean" else particles.smooth
+            _, worst = judge_by_functions(self._plan.functions, [self._pose(rows, frame)])
+            particles.state["worst"] = np.maximum(particles.state["worst"], worst)
+
+    def _end(self, frame: int) -> None:
+        self._run(frame, END)
+        if self._plan.functions:
+            answer = self._pose(self._particles.before[0], frame)
+            for k, task in self._plan.functions:
+                self._frames.out.numbers[frame, k] = task.residual_norm(answer)
+
+    def _pose(self, rows: Floats, frame: int) -> Pose:
+        return self._plan.pose_of(rows, self._frames, frame)
+
+
+def judge_by_functions(
+    functions: Sequence[tuple[int, FunctionTask]],
+    poses: Sequence[Pose],
+    nodes: Floats | None = None,
+) -> tuple[Floats, Floats]:
+    """Return what functions ask of poses: weighted, squared and summed [m^2], and the largest [m].
+
+    `functions` have their places among the tasks; those of many poses read `nodes` (M, K, 3) [m],
+    if given.
+    """
+    count = len(poses) if nodes is None else len(nodes)
+    cost, worst = np.zeros(count), np.zeros(count)
+    for _, task in functions:
+        if task.batched and nodes is not None:
+            residuals = np.abs(task.call(nodes, poses=count))
+        else:
+            residuals = np.array([task.residual_norm(pose) for pose in poses])
+        cost += (task.weight * residuals) ** 2
+        if task.weight > 0.0:
+            worst = np.maximum(worst, residuals)
+    return cost, worst

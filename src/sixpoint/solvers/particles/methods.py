@@ -15,14 +15,17 @@ repeats by its seed), and may be a local one.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias, cast
 
 import numpy as np
 
 from ...errors import InputError, UnknownName
-from ...kernels.types import Floats
+from ...kernels import arrays
+from ...kernels.types import Bools, Floats
+from ...motion.points import SIX
+from ...motion.pose import Pose
 from ...priors.model import prior_of
 from ...tasks import (
     Balance,
@@ -37,22 +40,38 @@ from ...tasks import (
     Smoothness,
     Task,
 )
-from ..articulated.plan import ArticulatedSettings, StopRule, is_person
+from ..articulated.build import TaskSpec, new_pose, person_model
+from ..articulated.context import SkeletonContext
+from ..articulated.model import Model, ModelPose, copied, read_pose, write_pose
+from ..articulated.plan import ArticulatedSettings, SkeletonPlan, StopRule, is_person
 from ..base import Capabilities, Solver
-from ..people.plan import PAPER_HEIGHT, PersonSettings
+from ..context import Frames, Output
+from ..people.plan import PAPER_HEIGHT, PersonPlan, PersonSettings
 from ..plan import Plan
 from ..problem import Problem
-from ..settings import Count, Fraction, Interval, NonNegative, Number, Positive
+from ..settings import Count, Fraction, Interval, NonNegative, Number, Positive, settings_record
 from ..start import start_solver
-from .frames import solve_frames
-from .plan import PersonFilterPlan, SkeletonFilterPlan
-from .rotation_noise import covariance_of
+from .filter import Filter, new_particles, store_pose
+from .frames import FilterLoop, solve_frames
+from .rotation_noise import (
+    FIXED,
+    Noise,
+    build_noise,
+    covariance_of,
+    longest_below,
+    reach_scales,
+)
+from .task_cost import POSITION, person_tasks, skeleton_tasks, task_nodes
 
 STARTS = ("sik", "constant", "velocity", "guided", "a file of `sixpoint train` (.npz)")
 SEEDS = 2**63 - 1
 """The largest seed."""
 PositiveFraction: TypeAlias = Annotated[float, Interval(0.0, 1.0, above=True)]
 Shapes: TypeAlias = Mapping[str, Any] | tuple[tuple[str, Any], ...]
+EXTRAS = ("rejections", "projections", "effective", "runs")
+"""What is said of each frame besides the residuals of tasks: draws of joints that limits rejected,
+joints projected into their limits, the effective number of particles in the last iteration, and
+populations. They stand after the residuals in `Output.numbers`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,15 +80,8 @@ class MonteCarloSolver(ArticulatedSettings, PersonSettings, Solver):
 
     name: ClassVar[str] = "monte-carlo"
     title: ClassVar[str] = "Sequential Monte Carlo IK"
-    capabilities: ClassVar[Capabilities] = Capabilities(
-        humans=True,
-        chains=True,
-        limits=True,
-        rotations=True,
-        missing=True,
-        history=True,
-        exact=False,
-        random=True,
+    capabilities: ClassVar[Capabilities] = replace(
+        ArticulatedSettings.capabilities, rotations=True, random=True
     )
     solve_people = solve_frames
     solve_skeletons = solve_frames
@@ -199,8 +211,182 @@ class MonteCarloSolver(ArticulatedSettings, PersonSettings, Solver):
                 raise UnknownName("joint to give a covariance", name, names)
         return found
 
+    def scaled(self, noise: Noise, reach: Floats) -> Noise:
+        """Return noise by how far each joint reaches (N,) [m]; constant noise is left alone."""
+        lever = self.lever if self.schedule == "annealed" else 0.0
+        scales = reach_scales(reach, noise.kind != FIXED, lever)
+        return noise._replace(shape=noise.shape * scales[:, None, None])
+
+    def skeleton_scratch(self, plan: SkeletonPlan) -> Filter:
+        """Return how joints are drawn, tasks, and memory for the particles."""
+        assert isinstance(plan, SkeletonFilterPlan)
+        names = plan.skeleton.names
+        covariances = self.covariances(names)
+        noise = build_noise(plan.model, names, plan.limits, covariances, self.sampler)
+        tasks = skeleton_tasks(plan.body, plan.points, plan.tasks)
+        particles = new_particles(plan.model, self, tasks)
+        return Filter(self.scaled(noise, plan.reach()), tasks, particles)
+
     def plan(self, problem: Problem) -> Plan:
         """Return the tables and the kernel for one skeleton."""
-        if is_person(problem):
-            return PersonFilterPlan(self, problem)
-        return SkeletonFilterPlan(self, problem)
+        return (PersonFilterPlan if is_person(problem) else SkeletonFilterPlan)(self, problem)
+
+
+class FilterPlan(Plan):
+    """The particle filter for one skeleton: what people and other skeletons have in common."""
+
+    model: Model
+    scratch: Filter
+    settings: dict[str, Number]
+    labels: tuple[str, ...]
+    """Names of the tasks, each once."""
+    functions: Sequence[tuple[int, FunctionTask]] = ()
+    """Tasks that are functions, with their places among the tasks."""
+
+    def set_labels(self, labels: Sequence[str]) -> None:
+        """Take the names of the tasks."""
+        self.labels, self.detailed = tuple(labels), True
+        self.numbers = len(labels) + len(EXTRAS)
+
+    def new_context(self, rate: float) -> SkeletonContext:
+        """Return the tables of the kernel, with fresh memory."""
+        settings, scratch = settings_record(self.settings), copied(self.scratch)
+        return SkeletonContext(settings, self.model, new_pose(self.model), scratch)
+
+    def bind(self, context: SkeletonContext, frames: Frames) -> Callable[[int, int], None]:
+        """Return a function that solves the frames from a first to before a last one."""
+        if self.functions:
+            return FilterLoop(self, context, frames).solve
+        return super().bind(context, frames)
+
+    def pose_of(self, rows: Floats, frames: Frames, frame: int = 0) -> Pose:
+        """Return rows (N + 1, 4) as a pose; joints that are not in the model stay."""
+        start = frames.start.rotations
+        out = self.new_output(1)
+        pose = ModelPose(rows[:-1], rows[:-1], rows[-1:, :3], rows[-1:, :3])
+        rest = start[frame] if len(start) else self.model.rest
+        write_pose(self.model, pose, rest, out.rotations[0], out.root[0])
+        return self.pose(out)
+
+    def task_residuals(self, out: Output) -> dict[str, Floats]:
+        """Residual of each task in each frame, (F,), by its label: [m], or [rad] of angles."""
+        return {
+            label: out.numbers[:, k] / self.scratch.tasks.unit[k]
+            for k, label in enumerate(self.labels)
+        }
+
+    def extras(self, out: Output) -> dict[str, Floats]:
+        """What else the filter says of each frame, (F,); see `EXTRAS`."""
+        last = out.numbers[:, len(self.labels) :]
+        return {name: last[:, k].copy() for k, name in enumerate(EXTRAS)}
+
+    def remarks(self, frames: Frames) -> list[str]:
+        """Warn of tasks that are not met; points that are missed are counted already."""
+        table, count = self.scratch.tasks, len(frames.out.numbers)
+        near = float(cast("float", self.settings["tolerance"])) * self.model.size[0]
+        remarks = super().remarks(frames)
+        for k, label in enumerate(self.labels):
+            residuals = frames.out.numbers[:, k]
+            unmet = int((residuals > near).sum())
+            wish = table.soft[k] or not table.weight[k] > 0.0 or table.kind[k] == POSITION
+            if unmet and not wish:
+                most = residuals.max() / table.unit[k]
+                unit = "m" if table.unit[k] == 1.0 else "rad"
+                remarks.append(
+                    f"task {label!r} is not met in {unmet} of {count} frames: its residual is up "
+                    f"to {most:.3g} {unit}"
+                )
+        return remarks
+
+
+class PersonFilterPlan(FilterPlan, PersonPlan):
+    """A person by six points, from where sequential IK or the guided solver left each frame."""
+
+    def __init__(self, solver: MonteCarloSolver, problem: Problem) -> None:
+        super().__init__(solver, problem)
+        if solver.root > 0.0:
+            raise InputError(
+                f"Expected `root` = 0 for people by six points, whose pelvis is seen; "
+                f"got {solver.root}."
+            )
+        self.kernel, self.start = solver.solve_people, solver.first.plan(problem)
+        self.settings = solver.numbers()
+        self.model = model = person_model(self.skeleton.anatomy, self.limits)
+        self.set_labels([*(f"reach {name}" for name in SIX[1:]), "posture"])
+        names = ["" if rig < 0 else self.skeleton.names[rig] for rig in model.rig]
+        free = [name for name, freedom in zip(names, model.freedom, strict=True) if freedom > 0]
+        parents = np.concatenate([model.parent, model.effector_joint])
+        offsets = np.concatenate([model.offset, model.effector_offset])
+        noise = build_noise(model, names, self.limits, solver.covariances(free), solver.sampler)
+        noise = solver.scaled(noise, longest_below(parents, offsets)[: len(names)])
+        tasks = person_tasks(model, solver.posture)
+        self.scratch = Filter(noise, tasks, new_particles(model, solver, tasks))
+
+    def begin(self, context: SkeletonContext, pose: Pose) -> None:
+        """Let a fresh context start from a pose; what goes first starts there, too."""
+        local, particles = context.pose.local, context.scratch.particles
+        read_pose(self.model, pose.rotations, local)
+        store_pose(local, context.pose.position, 0, particles.before[0])
+        particles.state["frames"] = 1
+
+
+class SkeletonFilterPlan(FilterPlan, SkeletonPlan):
+    """Any skeleton, with every kind of task; its root moves if the solver lets it."""
+
+    solver: MonteCarloSolver
+
+    def __init__(self, solver: MonteCarloSolver, problem: Problem) -> None:
+        super().__init__(solver, problem)
+        self.functions = [
+            (k, task) for k, task in enumerate(self.tasks) if isinstance(task, FunctionTask)
+        ]
+        self.set_labels(_numbered(self.tasks))
+
+    def known_tasks(self) -> tuple[Task[Any], ...]:
+        """Return the tasks; functions of one name get a number, for messages too."""
+        known = super().known_tasks()
+        return tuple(
+            replace(task, name=label) if isinstance(task, FunctionTask) else task
+            for task, label in zip(known, _numbered(known), strict=True)
+        )
+
+    def effector_nodes(self) -> list[int]:
+        """Return the nodes that are end effectors of the model: points, then nodes of tasks."""
+        return task_nodes(self.body, self.points, self.tasks)
+
+    def task_specs(self, task: Task[Any]) -> list[TaskSpec]:
+        """Return what stands for a task in the model; self-collision is judged without it."""
+        return [] if isinstance(task, SelfCollision) else super().task_specs(task)
+
+    def begin(self, context: SkeletonContext, pose: Pose) -> None:
+        """Let a fresh context start from a pose, its root included."""
+        context.pose.local[:] = arrays.normalize(self.body.to_rest(pose.rotations))
+        context.pose.position[0] = pose.root
+
+    def reach(self) -> Floats:
+        """How far each joint moves what is asked for, (J,) [m].
+
+        To rotations that are asked for all joints matter alike: a radian counts like the size.
+        """
+        reach = longest_below(self.skeleton.node_parents, self.body.offsets)
+        reach = reach[: self.skeleton.joint_count]
+        for task in self.tasks:
+            if isinstance(task, Orient | LookAt):
+                reach[self.body.moving(self.body.node(task.node))] = self.length
+        return reach
+
+    def _unreachable(self, seen: Floats) -> Bools:
+        if self.solver.root > 0.0:  # it goes where it must
+            return np.zeros(seen.shape[:-1], np.bool_)
+        return super()._unreachable(seen)
+
+
+def _numbered(tasks: Sequence[Task[Any]]) -> tuple[str, ...]:
+    """Return the labels of tasks, each once: those that repeat one have a number."""
+    found: dict[str, None] = {}
+    for task in tasks:
+        label, count = task.label, 2
+        while label in found:
+            label, count = f"{task.label} ({count})", count + 1
+        found[label] = None
+    return tuple(found)

@@ -18,12 +18,7 @@ from numpy.typing import ArrayLike
 from ...errors import InputError
 from ...kernels._jit import helper
 from ...kernels.limits import limit_project, limit_violation
-from ...kernels.quaternion import (
-    quat_from_axis_angle,
-    quat_mul,
-    quat_normalize,
-    quat_twist_angle,
-)
+from ...kernels.quaternion import quat_from_axis_angle, quat_mul, quat_normalize, quat_twist_angle
 from ...kernels.random import random_normal3, random_normals
 from ...kernels.types import Bools, Floats, Ints, Quat, Vec3
 from ...kernels.vector import vec_cross, vec_dot, vec_length, vec_load, vec_scale
@@ -55,19 +50,14 @@ SHORTEST = 0.02
 class Noise(NamedTuple):
     """How the N joints of a model are drawn, at a scale of 1."""
 
-    kind: Ints
-    """`FIXED`, `AXIAL`, `ROUND` or `SHAPED`, (N,)."""
-    axis: Floats
-    """Of a hinge, or the one that `bounded` speaks of, a unit vector, (N, 3)."""
+    kind: Ints  # `FIXED`, `AXIAL`, `ROUND` or `SHAPED`, (N,)
+    axis: Floats  # of a hinge, or the one that `bounded` speaks of, a unit vector, (N, 3)
+    # eigenvectors times standard deviations [rad], in columns, (N, 3, 3); times variances for the
+    # sampler of the paper. The first number is that of axial and round joints
     shape: Floats
-    """Eigenvectors times standard deviations [rad], in columns, (N, 3, 3); times variances for the
-    sampler of the paper. The first number is that of axial and round joints."""
-    bounded: Ints
-    """`FREE`, `TWIST` or `SWING`, (N,)."""
-    centre: Floats
-    """Twist about which it stays [rad], (N,)."""
-    slack: Floats
-    """How far from there, or how far the axis may swing [rad], (N,)."""
+    bounded: Ints  # `FREE`, `TWIST` or `SWING`, (N,)
+    centre: Floats  # twist about which it stays [rad], (N,)
+    slack: Floats  # how far from there, or how far the axis may swing [rad], (N,)
 
 
 def covariance_of(name: str, given: ArrayLike) -> Floats:
@@ -93,13 +83,14 @@ def build_noise(
     names: Sequence[str],
     limits: Limits,
     covariances: Mapping[str, Floats],
-    paper: bool = False,
+    sampler: str = "gaussian",
 ) -> Noise:
     """Return how each joint is drawn, by its freedom, its covariance and its limit.
 
-    A ball joint whose limit leaves it no twist has two degrees of freedom. `paper`: shapes for the
-    sampler of the paper.
+    A ball joint whose limit leaves it no twist has two degrees of freedom. `sampler` is the setting
+    of the solver.
     """
+    paper = sampler == "paper"
     count = len(names)
     kind, bounded = np.zeros(count, np.int64), np.zeros(count, np.int64)
     axis, shape = np.zeros((count, 3)), np.zeros((count, 3, 3))
@@ -136,12 +127,6 @@ def build_noise(
         elif np.ptp(values) < NO_VARIANCE * values.max():
             kind[joint], shape[joint] = ROUND, np.eye(3) * sizes[0]
     return Noise(kind, axis, shape, bounded, centre, slack)
-
-
-def scaled_noise(noise: Noise, reach: Floats, lever: float) -> Noise:
-    """Return noise that falls with how far each joint reaches (N,), see `reach_scales`."""
-    scales = reach_scales(reach, noise.kind != FIXED, lever)
-    return noise._replace(shape=noise.shape * scales[:, None, None])
 
 
 def longest_below(parents: Ints, offsets: Floats) -> Floats:
@@ -247,11 +232,10 @@ def swing_angle(q: Quat, axis: Vec3) -> float:
 
 @helper
 def hold_slack(noise: Noise, joint: int, q: Quat, before: Quat) -> Quat:
-    """A rotation that goes no further about the minor axes of its joint than their slack.
+    """Return a rotation that goes no further about the minor axes of its joint than their slack.
 
-    A tangent covariance of rank two does not keep a joint from twisting: going round in the two
-    directions it may move in turns it in the third, and a little slack lets it wander there without
-    end. Where it was beyond its slack before, it goes no further than that.
+    A tangent covariance of rank two does not keep a joint from twisting: turns about two axes add
+    up to a turn about the third. A joint that was beyond its slack goes no further.
     """
     axis = vec_load(noise.axis, joint)
     slack = noise.slack[joint]

@@ -18,11 +18,9 @@ from ..articulated.build import new_pose
 from ..reading import FrameReader
 from ..settings import check_whole
 from ..tracker import Run, Tracker, copy_tables
-from .frames import frame_targets
-from .loop import FilterLoop, judge_by_functions
-from .methods import SEEDS
-from .plan import FilterPlan
-from .population import Particles, load_pose, particle_rows
+from .filter import Particles, load_pose
+from .frames import FilterLoop, frame_targets, judge_by_functions
+from .methods import SEEDS, FilterPlan
 from .task_cost import judge_pose
 
 OTHER_STREAM = 1 << 32
@@ -89,8 +87,8 @@ class ParticleStream:
     def iterates(self, frame: Floats | Points | Mapping[str, Any]) -> Iterator[Iterate]:
         """Solve one frame, and show every iteration: each is a frame of an animation.
 
-        What comes last is what `Tracker.solve` would have found. Stop when you like: the next frame
-        goes on from the answer so far.
+        The last is what `Tracker.solve` would have found. Iteration may be stopped early: the next
+        frame then goes on from the answer so far.
         """
         self._read(self._run, frame)
         if self._run.first is not None:
@@ -142,11 +140,8 @@ class ParticleStream:
 
         Args:
             frame: see `Tracker.solve`.
-            runs: how many.
+            runs: how many; the weights of modes are parts of them.
             distance: see `modes`.
-
-        Returns:
-            The modes; weights are parts of the runs.
         """
         check_whole("runs", runs, 1, 1_000_000)
         poses, worst = [], []
@@ -203,6 +198,13 @@ def _copy_run(source: Run, into: Run) -> None:
         _copy_run(source.first, into.first)
 
 
+def particle_rows(particles: Particles) -> Floats:
+    """Return all particles as rows, (M, N + 1, 4)."""
+    rows = np.zeros((len(particles.local), len(particles.start), 4))
+    rows[:, :-1], rows[:, -1, :3] = particles.local, particles.root
+    return rows
+
+
 def cluster(places: Floats, weights: Floats, distance: float) -> list[list[int]]:
     """Group poses that are alike, the heaviest group first, and in it the heaviest pose.
 
@@ -233,12 +235,8 @@ def find_modes(
 ) -> list[Mode]:
     """Return the different ones of some poses: those that are met first, then by weight.
 
-    Args:
-        poses: of one skeleton.
-        weights: of each (M,), >= 0.
-        worst: the largest residual of each [m], (M,).
-        met: a residual no larger than this is met [m].
-        distance: see `cluster`.
+    `weights` and the largest residuals `worst` [m] are those of the poses; residuals up to `met`
+    [m] are met. See `cluster` for `distance`.
     """
     places = np.array([pose.world()[0] for pose in poses])
     modes = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -44,7 +44,7 @@ from ...tasks import (
     Task,
 )
 from ...tasks.balance import convex_hull
-from ..articulated.model import Model, ModelPose, Targets
+from ..articulated.model import Model, ModelPose, Targets, new_memory
 from ..articulated.self_collision import Capsules, apart_square, new_capsules, no_capsules
 
 (POSITION, ORIENTATION, LOOK, BALANCE, SMOOTHNESS, COUPLING, FLOOR, POSTURE, SELF_COLLISION,
@@ -59,44 +59,30 @@ SOFT = (Smoothness, Posture)
 class TaskTable(NamedTuple):
     """T tasks of a model of N joints."""
 
-    kind: Ints
-    """(T,)."""
-    node: Ints
-    """End effector that a task speaks of; of a coupling, the joint that follows; of a balance, its
-    row of `share`; (T,)."""
-    first: Ints
-    """First of its rows in `pairs` or `corners`, its row of `posture`; of a coupling, the joint
-    that leads; (T,)."""
-    last: Ints
-    """One beyond the last, (T,)."""
-    weight: Floats
-    """(T,)."""
-    unit: Floats
-    """What makes its residual a length: 1 for lengths, the model's size for angles, (T,)."""
-    precision: Floats
-    """Inverse of the covariance of its residual, (T, 3, 3)."""
-    soft: Ints
-    """Whether it chooses among poses that meet the others, and need not be met, (T,)."""
-    numbers: Floats
-    """Of a line of sight, its axis and its target; of the floor, its height and whether one may
-    leave it; of a coupling, its ratio; of a balance, whether its support goes with the root;
-    (T, 6)."""
-    pairs: Ints
-    """Joints that shall be rotated alike, (P, 2)."""
-    corners: Floats
-    """Of supports, each a convex polygon counter-clockwise in (x, z) [m], (H, 2)."""
-    capsules: Capsules
-    """Parts that shall stay apart."""
-    share: Floats
-    """Of centres of mass, as in `Masses`, (B, N)."""
-    moment: Floats
-    """Likewise, (B, N, 3)."""
-    posture: Floats
-    """Local rotations of postures, (Q, N, 4)."""
-    node_joint: Ints
-    """Joint that carries each node that functions read, (K,)."""
-    node_offset: Floats
-    """The node in the frame of its joint [m], (K, 3)."""
+    kind: Annotated[Ints, "T"]
+    # end effector that a task speaks of; of a coupling, the joint that follows; of a balance, its
+    # row of `share`
+    node: Annotated[Ints, "T"]
+    # first of its rows in `pairs` or `corners`, its row of `posture`; of a coupling, the joint that
+    # leads
+    first: Annotated[Ints, "T"]
+    last: Annotated[Ints, "T"]  # one beyond the last of these rows
+    weight: Annotated[Floats, "T"]
+    unit: Annotated[Floats, "T"]  # makes its residual a length: 1, or the model's size for angles
+    precision: Annotated[Floats, "T", 3, 3]  # inverse of the covariance of its residual
+    soft: Annotated[Ints, "T"]  # whether it need not be met, and chooses among poses that do
+    # of a line of sight, its axis and its target; of the floor, its height and whether one may
+    # leave it; of a coupling, its ratio; of a balance, whether its support goes with the root
+    numbers: Annotated[Floats, "T", 6]
+    capsules: Capsules  # parts that shall stay apart
+    pairs: Annotated[Ints, 0, 2]  # joints that shall be rotated alike, (P, 2)
+    # of supports, each a convex polygon counter-clockwise in (x, z) [m], (H, 2)
+    corners: Annotated[Floats, 0, 2]
+    share: Annotated[Floats, 0, "N"]  # of centres of mass, as in `Masses`, (B, N)
+    moment: Annotated[Floats, 0, "N", 3]  # of centres of mass, as in `Masses`, (B, N, 3)
+    posture: Annotated[Floats, 0, "N", 4]  # local rotations of postures, (Q, N, 4)
+    node_joint: Annotated[Ints, 0]  # joint that carries each node that functions read, (K,)
+    node_offset: Annotated[Floats, 0, 3]  # the node in the frame of its joint [m], (K, 3)
 
 
 @dataclass
@@ -113,30 +99,18 @@ class TaskRow:
     numbers: tuple[float, ...] = ()
 
 
-def new_table(rows: Sequence[TaskRow], joints: int) -> TaskTable:
-    """Return a table of tasks that need nothing but their own numbers."""
-    numbers = np.zeros((len(rows), 6))
-    for k, row in enumerate(rows):
-        numbers[k, : len(row.numbers)] = row.numbers
-    return TaskTable(
-        kind=np.array([row.kind for row in rows], np.int64),
-        node=np.array([row.node for row in rows], np.int64),
-        first=np.array([row.first for row in rows], np.int64),
-        last=np.array([row.last for row in rows], np.int64),
-        weight=np.array([row.weight for row in rows], np.float64),
-        unit=np.array([row.unit for row in rows], np.float64),
-        precision=np.tile(np.eye(3), (len(rows), 1, 1)),
-        soft=np.array([row.soft for row in rows], np.int64),
-        numbers=numbers,
-        pairs=np.zeros((0, 2), np.int64),
-        corners=np.zeros((0, 2)),
-        capsules=no_capsules(),
-        share=np.zeros((0, joints)),
-        moment=np.zeros((0, joints, 3)),
-        posture=np.zeros((0, joints, 4)),
-        node_joint=np.zeros(0, np.int64),
-        node_offset=np.zeros((0, 3)),
+def new_table(rows: Sequence[TaskRow], joints: int, **given: Any) -> TaskTable:
+    """Return a table of tasks; `given` are the arrays that some of them need."""
+    table = new_memory(
+        TaskTable, {"T": len(rows), "N": joints}, **{"capsules": no_capsules(), **given}
     )
+    table.precision[:] = given.get("precision", np.eye(3))
+    for k, row in enumerate(rows):
+        for name, value in vars(row).items():
+            if name != "numbers":
+                getattr(table, name)[k] = value
+        table.numbers[k, : len(row.numbers)] = row.numbers
+    return table
 
 
 def person_tasks(model: Model, posture: float) -> TaskTable:
@@ -144,8 +118,8 @@ def person_tasks(model: Model, posture: float) -> TaskTable:
     points = zip(model.task_effector, model.task_weight, strict=True)
     rows = [TaskRow(POSITION, weight, effector) for effector, weight in points]
     rows.append(TaskRow(POSTURE, posture, unit=float(model.size[0]), soft=True))
-    table = new_table(rows, len(model.parent))
-    return table._replace(posture=arrays.identity(1, len(model.parent)))
+    joints = len(model.parent)
+    return new_table(rows, joints, posture=arrays.identity(1, joints))
 
 
 def task_nodes(body: Articulation, names: Sequence[str], tasks: Sequence[Task[Any]]) -> list[int]:
@@ -210,7 +184,9 @@ def skeleton_tasks(
             postures.append(body.to_rest(task.like_of(rest).rotations))
         else:
             assert isinstance(task, FunctionTask)
-    table = new_table(rows, joints)._replace(
+    table = new_table(
+        rows,
+        joints,
         precision=np.array([task.precision() for task in tasks]).reshape(-1, 3, 3),
         pairs=np.array(pairs, np.int64).reshape(-1, 2),
         corners=np.array(corners, np.float64).reshape(-1, 2),
@@ -223,7 +199,7 @@ def skeleton_tasks(
         return table
     every = range(len(skeleton.node_names))
     offsets = np.where(np.arange(len(every))[:, None] < joints, 0.0, body.offsets)
-    carriers = np.array([body.carrier(node) for node in every], np.int64)
+    carriers = np.array([body.skeleton.carrier(node) for node in every], np.int64)
     return table._replace(node_joint=carriers, node_offset=offsets)
 
 
@@ -243,8 +219,8 @@ def _masses(body: Articulation, task: Balance) -> Masses:
     weights = task.weights(body.skeleton)
     share, moment = weights[:joints].copy(), np.zeros((joints, 3))
     for site in range(joints, len(weights)):
-        share[body.carrier(site)] += weights[site]
-        moment[body.carrier(site)] += weights[site] * body.offsets[site]
+        share[body.skeleton.carrier(site)] += weights[site]
+        moment[body.skeleton.carrier(site)] += weights[site] * body.offsets[site]
     return Masses(share, moment)
 
 

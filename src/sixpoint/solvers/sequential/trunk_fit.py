@@ -13,8 +13,8 @@ a few times over, joint limits kept each time. What limits leave is shared by pe
 from __future__ import annotations
 
 from ...kernels._jit import helper
-from ...kernels.dense import cholesky_factor, cholesky_solve
 from ...kernels.limits import limit_project
+from ...kernels.linalg import cholesky_factor, cholesky_solve
 from ...kernels.quaternion import (
     quat_conj,
     quat_from_rotvec,

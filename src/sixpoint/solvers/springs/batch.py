@@ -11,9 +11,10 @@ from ...errors import InputError
 from ...kernels import arrays
 from ...kernels.types import Bools, Floats, Ints
 from ..articulated.context import SkeletonContext
+from ..articulated.plan import SkeletonPlan
 from ..context import NOT_MET, Frames, new_frames, new_output
 from ..tracker import Tracker
-from .methods import SpringSkeletonPlan
+from .methods import SpringSolver
 from .solve import solve_positions as position_kernel
 
 
@@ -80,7 +81,7 @@ def solve_positions(tracker: Tracker, targets: Floats) -> tuple[Floats, Ints, Bo
     """
     plan, positions = _plan_of(tracker), _positions(tracker, targets)
     context = _context(plan, _start_poses(plan, None, len(positions)))
-    nodes = plan.springs.mass_of
+    nodes = plan.scratch.springs.mass_of
     if (nodes < 0).any():
         raise InputError("Expected a target for each of the points; some have no task.")
     out = new_output(0, len(nodes), len(positions))
@@ -90,8 +91,8 @@ def solve_positions(tracker: Tracker, targets: Floats) -> tuple[Floats, Ints, Bo
     return out.points, out.iterations, (out.flags & NOT_MET) == 0
 
 
-def _plan_of(tracker: Tracker) -> SpringSkeletonPlan:
-    if not isinstance(tracker.plan, SpringSkeletonPlan):
+def _plan_of(tracker: Tracker) -> SkeletonPlan:
+    if not (isinstance(tracker.solver, SpringSolver) and isinstance(tracker.plan, SkeletonPlan)):
         raise InputError(
             "Expected a tracker of a mass-spring solver and any skeleton but a person by six "
             f"points, got {tracker!r}."
@@ -109,16 +110,17 @@ def _positions(tracker: Tracker, targets: Floats) -> Floats:
     return positions
 
 
-def _context(plan: SpringSkeletonPlan, starts: Floats) -> SkeletonContext:
+def _context(plan: SkeletonPlan, starts: Floats) -> SkeletonContext:
     """Return a fresh context whose frames start from given poses."""
     context = plan.new_context(plan.problem.rate)
     return context._replace(scratch=context.scratch._replace(starts=starts))
 
 
-def _start_poses(plan: SpringSkeletonPlan, start: Floats | None, count: int) -> Floats:
+def _start_poses(plan: SkeletonPlan, start: Floats | None, count: int) -> Floats:
     """Return local rotations of the model, one pose or one for each skeleton, (S, N, 4)."""
     if start is None:
-        return plan.springs.start[None]
+        first: Floats = plan.scratch.springs.start[None]
+        return first
     joints = plan.skeleton.joint_count
     given = np.asarray(start, dtype=np.float64)
     if given.shape not in ((joints, 4), (count, joints, 4)):

@@ -32,8 +32,8 @@ from ...motion.motion import Motion
 from ..problem import LimitsChoice, resolve_limits
 from ..settings import Fraction, Interval, check_settings
 from .batch import solve_batch
+from .masses import START_CLAMP
 from .methods import SpringPositionSolver
-from .relaxation import START_CLAMP
 
 SPACING = 0.5
 """Time between key poses where none are given [s]."""
@@ -197,7 +197,7 @@ def _goals(poses: Motion, side: str, amplitude: float) -> Floats:
     """Return where a hand shall be: `amplitude` times as far from where it would hang, (F, 3)."""
     anatomy = poses.skeleton.anatomy
     shoulder, _, wrist = _arm(anatomy, side)[-3:]
-    chest = anatomy.joint_carrying(anatomy.chest)
+    chest = anatomy.skeleton.carrier(anatomy.chest)
     positions, world = poses.world()
     turn = arrays.multiply(world[:, chest], arrays.conjugate(anatomy.neutral[chest]))
     hanging = positions[:, shoulder] + arrays.rotate(turn, anatomy.vector(shoulder, wrist))

@@ -13,31 +13,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, cast
+
+import numpy as np
 
 from ...body.skeleton import Skeleton
 from ...errors import InputError, UnknownName
-from ...kernels.types import Floats
 from ...tasks import Reach, Task
 from ..articulated.model import Model
 from ..articulated.parts import Ranges, person_parts, whole_part
 from ..articulated.plan import (
+    PEOPLE,
     ArticulatedPersonPlan,
-    IterativeSettings,
+    ArticulatedSettings,
     SkeletonPlan,
     StopRule,
-    is_person,
 )
 from ..base import Capabilities, Solver
-from ..context import Output
 from ..people.plan import PersonSettings
-from ..plan import Plan
-from ..problem import Problem
 from ..settings import Interval, Number, Positive
-from .relaxation import FORCE, POSITION_BASED
+from ..start import StartSettings
+from .masses import FORCE, POSITION_BASED, Scratch, Springs, new_scratch, new_springs
 from .solve import solve_people, solve_skeletons
-from .tables import Scratch, Springs, largest_step, new_scratch, new_springs, preferred_children
 
 PARTS = ("spine", "l_arm", "r_arm", "l_leg", "r_leg")
 """Parts of a person, in the order of `person_parts`."""
@@ -62,33 +60,26 @@ PRESETS = {
 iterations (`sixpoint bench energy` maps them over step and damping). The clamp of `exact` was
 chosen by a scan of how much chains wind."""
 PRESET_NUMBERS = ("step", "damping", "strain", "force", "clamp")
-SAFE = 0.95
+SAFE_STEP = 0.95
 """A step that nobody has set is at most this part of the stability bound."""
-PEOPLE_STEPS = StopRule(2_000, math.nan, 1e-5)
-"""Stop rule of people; the tolerance is the preset's."""
-SKELETON_STEPS = StopRule(20_000, math.nan, 1e-6)
-"""Stop rule of any other skeleton."""
 OpenFraction = Annotated[float, Interval(0.0, 1.0, above=True, below=True)]
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpringSolver(IterativeSettings, PersonSettings, Solver):
+class SpringSolver(ArticulatedSettings, StartSettings, PersonSettings, Solver):
     """Settings of both mass-spring methods; lengths are parts of the skeleton's size."""
 
-    capabilities: ClassVar[Capabilities] = Capabilities(
-        humans=True,
-        chains=True,
-        limits=True,
-        rotations=False,
-        missing=True,
-        history=True,
-        exact=True,
-    )
+    capabilities: ClassVar[Capabilities] = replace(ArticulatedSettings.capabilities, exact=True)
     solve_people = solve_people
     solve_skeletons = solve_skeletons
     answers: ClassVar[tuple[type[Task[Any]], ...]] = (Reach,)
+    people_rule: ClassVar[StopRule] = StopRule(2_000, math.nan, 1e-5)  # tolerances by the preset
+    skeletons_rule: ClassVar[StopRule] = StopRule(20_000, math.nan, 1e-6)
+    # Energy of the springs of each part when its target was first asked for; zero where a target
+    # was met without a step, or where there was none.
+    person_extras: ClassVar[tuple[str, ...]] = tuple(f"energy_{part}" for part in PARTS)
     method: ClassVar[int]
-    """Which of the paper's two, as in `relaxation`."""
+    """Which of the paper's two, as in `masses`."""
 
     iterations: Annotated[int, Interval(1, 100_000)] | None = None
     """Most steps in a frame. Default: 2000 for a part of a person, 20000 for other skeletons."""
@@ -160,7 +151,7 @@ class SpringSolver(IterativeSettings, PersonSettings, Solver):
         """Steps from here on blow up, where targets are at end effectors.
 
         No mode of a chain or tree has more than four times stiffness over mass, since joints of
-        many bones are heavier in proportion; see `tables.largest_step`.
+        many bones are heavier in proportion; see `largest_step`.
         """
         lightest = min([self.mass, *(mass for _, mass in self.masses)])
         pull = getattr(self, "pull", 0.0)
@@ -175,18 +166,12 @@ class SpringSolver(IterativeSettings, PersonSettings, Solver):
     @property
     def closeness(self) -> float:
         """A point is met as to other iterative methods, and where it ends a part of a frame."""
-        return max(super().closeness, self._rule(PEOPLE_STEPS).tolerance)
+        usual = PEOPLE.tolerance if self.tolerance is None else 0.0
+        return max(super().closeness, usual)
 
-    def person_settings(self) -> dict[str, Number]:
-        """Return the settings for people as numbers."""
-        return {**self.numbers(), **self._rule(PEOPLE_STEPS)._asdict()}
-
-    def skeleton_settings(self, model: Model) -> dict[str, Number]:
-        """Return the settings for another skeleton as numbers."""
-        return {**self.numbers(), **self._rule(SKELETON_STEPS)._asdict()}
-
-    def _rule(self, usual: StopRule) -> StopRule:
-        return self.stop_rule(usual._replace(tolerance=PRESETS[self.preset].tolerance))
+    def stop_rule(self, usual: StopRule) -> StopRule:
+        """Return the usual rule, the tolerance by the preset, with what the settings say."""
+        return super().stop_rule(usual._replace(tolerance=PRESETS[self.preset].tolerance))
 
     def numbers(self) -> dict[str, Number]:
         """Return the settings as numbers: the same names for both, so that they share a kernel."""
@@ -202,17 +187,10 @@ class SpringSolver(IterativeSettings, PersonSettings, Solver):
             "sweeps": self.sweeps,
         }
 
-    def springs(
+    def new_scratch(
         self, model: Model, ranges: Ranges, skeleton: Skeleton, ranks: Sequence[int] = ()
-    ) -> tuple[Springs, dict[str, Number]]:
-        """Return the springs of a model, and the settings that suit them as numbers.
-
-        Args:
-            model: a skeleton.
-            ranges: joints and tasks of each part.
-            skeleton: whose joints `masses` names.
-            ranks: priority of each task, 1 first; none for all alike.
-        """
+    ) -> Scratch:
+        """Return the springs of a model and their memory; `ranks` are the priorities of tasks."""
         joints = {skeleton.names[rig]: joint for joint, rig in enumerate(model.rig) if rig >= 0}
         for name, _ in self.masses:
             if name not in joints:
@@ -225,19 +203,40 @@ class SpringSolver(IterativeSettings, PersonSettings, Solver):
             preferred=preferred_children(model, ranks),
             braces=self.braces,
         )
-        numbers = self.numbers()
+        return new_scratch(model, ranges, springs)
+
+    def suited_numbers(self, plan: ArticulatedPersonPlan | SkeletonPlan) -> dict[str, Number]:
+        """Return damping and step that suit the springs of a plan."""
+        model, numbers = plan.model, self.numbers()
         if self.damping is None and self.preset == "exact":
             longest = max(1, int(model.moves.sum(axis=1).max(initial=1)))
             numbers["damping"] = min(self.preset_number("damping"), self._critical(longest))
-        bound = largest_step(springs, model, numbers)
+        bound = largest_step(plan.scratch.springs, model, numbers)
         if self.step is not None and not self.step < bound:
             raise InputError(
                 f"Expected `step` below the stability bound {bound:.6g} of this skeleton and its "
                 f"targets, sqrt((1 - damping / 2) mass / (stiffness + pull / 4)) where they are in "
                 f"the middle of a chain; got {self.step}."
             )
-        numbers["step"] = min(self.preset_number("step"), SAFE * bound)
-        return springs, numbers
+        step = min(self.preset_number("step"), SAFE_STEP * bound)
+        return {"damping": numbers["damping"], "step": step}
+
+    def person_scratch(self, plan: ArticulatedPersonPlan) -> Scratch:
+        """Return the springs of the five parts of a person, and memory for them."""
+        return self.new_scratch(plan.model, person_parts(plan.model), plan.skeleton)
+
+    def person_settings(self, plan: ArticulatedPersonPlan) -> dict[str, Number]:
+        """Return the settings for people as numbers."""
+        return super().person_settings(plan) | self.suited_numbers(plan)
+
+    def skeleton_scratch(self, plan: SkeletonPlan) -> Scratch:
+        """Return the springs of a skeleton as one part, and memory for them."""
+        ranks = [task.priority for task in plan.tasks if isinstance(task, Reach)]
+        return self.new_scratch(plan.model, whole_part(plan.model), plan.skeleton, ranks)
+
+    def skeleton_settings(self, plan: SkeletonPlan) -> dict[str, Number]:
+        """Return the settings for another skeleton as numbers."""
+        return super().skeleton_settings(plan) | self.suited_numbers(plan)
 
     def _critical(self, count: int) -> float:
         """Return the damping that suits the slowest wave of a chain of springs, ends fixed.
@@ -247,12 +246,6 @@ class SpringSolver(IterativeSettings, PersonSettings, Solver):
         """
         frequency = 2.0 * math.sqrt(self.stiffness / self.mass) * math.sin(0.5 * math.pi / count)
         return frequency * self.preset_number("step")
-
-    def plan(self, problem: Problem) -> Plan:
-        """Return the tables and the kernel for one skeleton."""
-        if is_person(problem):
-            return SpringPersonPlan(self, problem)
-        return SpringSkeletonPlan(self, problem)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -282,52 +275,6 @@ class SpringPositionSolver(SpringSolver):
     other, which has neither step nor damping."""
 
 
-class SpringPersonPlan(ArticulatedPersonPlan):
-    """A person solved part by part: spine, clavicles with arms, legs."""
-
-    detailed = True
-    numbers = len(PARTS)
-
-    def __init__(self, solver: SpringSolver, problem: Problem) -> None:
-        super().__init__(solver, problem)
-        self.ranges = person_parts(self.model)
-        self.springs, self._numbers = solver.springs(self.model, self.ranges, self.skeleton)
-
-    def numbers_of_method(self) -> Mapping[str, Number]:
-        """Return what the kernel reads besides the times of `PersonSettings`."""
-        return {**super().numbers_of_method(), **self._numbers}
-
-    def new_scratch(self) -> Scratch:
-        """Return scratch memory for the kernel."""
-        return new_scratch(self.model, self.ranges, self.springs)
-
-    def extras(self, out: Output) -> dict[str, Floats]:
-        """Return the energy of the springs of each part when its target was first asked for, (F,).
-
-        Zero where a target was met without a step, or where there was none.
-        """
-        return {f"energy_{part}": out.numbers[:, k].copy() for k, part in enumerate(PARTS)}
-
-
-class SpringSkeletonPlan(SkeletonPlan):
-    """Any other skeleton, solved as one part."""
-
-    def __init__(self, solver: SpringSolver, problem: Problem) -> None:
-        super().__init__(solver, problem)
-        self.ranges = whole_part(self.model)
-        ranks = [task.priority for task in self.tasks if isinstance(task, Reach)]
-        found = solver.springs(self.model, self.ranges, self.skeleton, ranks)
-        self.springs, self._numbers = found
-
-    def numbers_of_method(self) -> Mapping[str, Number]:
-        """Return what the kernel reads."""
-        return {**super().numbers_of_method(), **self._numbers}
-
-    def new_scratch(self) -> Scratch:
-        """Return scratch memory for the kernel."""
-        return new_scratch(self.model, self.ranges, self.springs)
-
-
 def named_masses(value: Any) -> tuple[tuple[str, float], ...]:
     """Return masses of joints by name: from pairs, a mapping, or text, ``NAME:NUMBER,...``."""
     pairs = value
@@ -347,3 +294,36 @@ def named_masses(value: Any) -> tuple[tuple[str, float], ...]:
         if not 0.0 < mass < math.inf:
             raise InputError(f"Expected `masses[{name!r}]` > 0, got {mass:g}.")
     return cast("tuple[tuple[str, float], ...]", found)
+
+
+def preferred_children(model: Model, ranks: Sequence[int]) -> dict[int, int]:
+    """Return the child node of each joint that leads to the task of the first rank.
+
+    Nothing is preferred where all ranks are alike.
+    """
+    out: dict[int, int] = {}
+    if len(set(ranks)) <= 1:
+        return out
+    for task in np.argsort(ranks, kind="stable")[::-1]:  # the first rank last, so that it stays
+        effector = int(model.task_effector[task])
+        child, joint = len(model.parent) + effector, int(model.effector_joint[effector])
+        while joint >= 0:
+            out[joint] = child
+            child, joint = joint, int(model.parent[joint])
+    return out
+
+
+def largest_step(springs: Springs, model: Model, numbers: Mapping[str, Any]) -> float:
+    """Return the time step from which on steps blow up, for a model with its targets.
+
+    A mode with eigenvalue w^2 is stable under the damped steps just where step^2 w^2 is below
+    4 - 2 damping, and no w^2 is greater than the greatest row sum of stiffness over mass
+    (Gershgorin): (4 k + pull) / m for a target in the middle of a chain, (2 k + pull) / m at its
+    end.
+    """
+    count = len(springs.node_of)
+    bones = np.bincount(springs.ends.ravel(), minlength=count)
+    held = np.zeros(count)
+    held[springs.mass_of[len(model.parent) + model.task_effector]] = numbers["pull"]
+    sums = (2.0 * numbers["stiffness"] * bones + held) * springs.lightness
+    return float(np.sqrt((4.0 - 2.0 * numbers["damping"]) / sums.max(initial=1e-300)))

@@ -1,10 +1,20 @@
-"""From masses back to joints: the rotations of a skeleton whose bones point where springs do.
+"""From masses back to joints: rotations that point bones where springs do, within limits.
 
-The root first, every joint turns its bone from where it points to where the masses are, by the
-smallest rotation. The *up vector* across the bone is carried along by that rotation from the pose
-before, so that nothing twists; for two vectors this is the closed-form answer to absolute
-orientation (Horn 1987) that the paper uses. Where the next joint is a hinge its axis is the up
-vector, and the plane in which the limb bends says where it points.
+**Rotations.** The root first, every joint turns its bone from where it points to where the masses
+are, by the smallest rotation. The *up vector* across the bone is carried along by that rotation
+from the pose before, so that nothing twists; for two vectors this is the closed-form answer to
+absolute orientation (Horn 1987) that the paper uses. Where the next joint is a hinge its axis is
+the up vector, and the plane in which the limb bends says where it points.
+
+**Limits** (the paper's angular constraint solver). From the end effectors to the root, every joint
+is cut back to its limit. If that takes away a rotation by alpha, the end effector is L2 away from
+the joint and the bone of its parent L1 long, the parent turns about the same axis by beta, so that
+the end effector moves along about the same arc (Fig. 3 of Huang and Pelachaud 2012)::
+
+    alpha L2 = beta (L1 + L2)
+
+Then the parent is cut back, and so on; the root is only cut. Any kind of limit will do; a hinge is
+one that allows rotations about its axis only.
 
 Functions of a context `c` expect a `Scratch` in `c.scratch`.
 """
@@ -14,25 +24,31 @@ from __future__ import annotations
 from ...kernels._jit import helper
 from ...kernels.limits import limit_clamp_angle
 from ...kernels.quaternion import (
+    quat_conj,
     quat_from_axis_angle,
+    quat_from_rotvec,
     quat_load,
     quat_mul,
     quat_normalize,
     quat_rotate,
     quat_store,
+    quat_to_rotvec,
     quat_twist_angle,
     quat_unrotate,
 )
 from ...kernels.rotation import rotation_between
 from ...kernels.types import Quat, Vec3
 from ...kernels.vector import (
+    vec_add,
     vec_angle,
     vec_cross,
+    vec_distance,
     vec_dot,
     vec_length,
     vec_load,
     vec_reject,
     vec_scale,
+    vec_store,
     vec_sub,
     vec_unit,
 )
@@ -46,22 +62,30 @@ from ..articulated.joint_rotation import (
     fit_position,
     fit_rotation,
 )
-from ..articulated.model import HINGE, Model, joints_forward
-from ..articulated.parts import (
-    is_hinge,
-    lever,
-    next_weighted,
+from ..articulated.model import (
+    HINGE,
+    Model,
+    ModelPose,
+    Targets,
+    hold_joint,
+    joints_forward,
     parent_rotation,
-    past_hinges,
 )
-from .tables import Scratch
+from ..articulated.parts import is_hinge, lever, next_weighted, past_hinges
+from ..people.points import is_place
+from .masses import Scratch
 
-STRAIGHT = 1e-3
+LEAST_BEND = 1e-3
 """Sine of the bend below which a limb is straight: the plane in which it bends is noise."""
 FIT, WEIGHT, PRIORITY = 0, 1, 2
 """Choices of `SpringSolver.branch`."""
 PAIRS = 1
 """Choice of `SpringSolver.rebuild` besides the positions of joints."""
+LEAST_EXCESS = 1e-9
+"""Joints turned back by less than this have met no limit [rad]."""
+STRAIGHT_ON = 1
+"""Choice of `SpringSolver.lever` for the distance of the parent from the end effector; the other is
+L1 + L2, the paper's."""
 
 
 @helper
@@ -144,15 +168,9 @@ def preferred_child(scratch: Scratch, joint: int) -> int:
 def align_hinge(c: Context, rotated: Quat, hinge: int, bone: Vec3) -> tuple[Quat, bool]:
     """Turn a joint about its bone so that the hinge after it bends in the plane of the masses.
 
-    Args:
-        c: with masses as goals.
-        rotated: local rotation of the joint whose bone points the right way.
-        hinge: joint after it.
-        bone: unit vector along its bone, in the world.
-
-    Returns:
-        Its local rotation; and whether it will do. Masses that bend a knee backwards would turn the
-        leg around.
+    `rotated` is the local rotation that points the bone the right way, `bone` a unit vector along
+    it. Returns the rotation, and whether it will do: masses that bend a knee backwards would turn
+    the leg around.
     """
     model, parts = c.model, c.scratch.parts
     arm, end = lever(c, next_weighted(parts, parts.child[hinge]))
@@ -161,7 +179,7 @@ def align_hinge(c: Context, rotated: Quat, hinge: int, bone: Vec3) -> tuple[Quat
     below = parent_rotation(model, c.pose, model.parent[hinge])
     onwards = vec_sub(vec_load(parts.goals, end), vec_load(parts.goals, hinge))
     normal = vec_cross(bone, onwards)
-    if vec_length(normal) < STRAIGHT * vec_length(arm):
+    if vec_length(normal) < LEAST_BEND * vec_length(arm):
         return rotated, True
     axis = quat_rotate(quat_mul(below, rotated), vec_load(model.axis, hinge))
     across = vec_reject(axis, bone)
@@ -199,3 +217,98 @@ def aim_past_hinges(c: Context, joint: int, base: Vec3, rotated: Quat, hinge: in
     if c.model.freedom[joint] == HINGE:
         return hinge_to(c.model, joint, rotated, fit_position(fit_nothing(), here, there, 1.0))
     return quat_normalize(quat_mul(rotation_between(here, there, NO_AXIS), rotated))
+
+
+@helper
+def cut_part(c: Context, part: int) -> None:
+    """Bring the joints of a part within their limits."""
+    parts, local = c.scratch.parts, c.pose.local
+    for joint in range(parts.first_joint[part], parts.last_joint[part]):
+        if c.model.freedom[joint] != 0:
+            quat_store(local, joint, hold_joint(c.model, joint, quat_load(local, joint)))
+
+
+@helper
+def constrain(c: Context, part: int, targets: Targets) -> bool:
+    """Sweep from the end effectors of a part to its root; return whether a limit was felt.
+
+    All joints are within their limits afterwards, and must be placed anew.
+    """
+    model, pose, parts = c.model, c.pose, c.scratch.parts
+    first = parts.first_joint[part]
+    limited = False
+    for joint in range(parts.last_joint[part] - 1, first - 1, -1):
+        if model.freedom[joint] == 0:
+            continue
+        excess = cut(model, pose, joint)
+        if vec_length(excess) <= LEAST_EXCESS:
+            continue
+        limited = True
+        turn_effectors(model, pose, joint, vec_scale(excess, -1.0))
+        above = model.parent[joint]
+        if above >= first and model.freedom[above] != 0:
+            pass_on(c, part, joint, excess, targets)
+    return limited
+
+
+@helper
+def cut(model: Model, pose: ModelPose, joint: int) -> Vec3:
+    """Cut a joint back to its limit; what was taken away, as a rotation vector in the world."""
+    local = quat_load(pose.local, joint)
+    held = hold_joint(model, joint, local)
+    quat_store(pose.local, joint, held)
+    excess = quat_to_rotvec(quat_mul(quat_conj(held), local))
+    if vec_length(excess) <= LEAST_EXCESS:
+        return (0.0, 0.0, 0.0)
+    world = quat_mul(parent_rotation(model, pose, joint), held)
+    quat_store(pose.world, joint, world)
+    return quat_rotate(world, excess)
+
+
+@helper
+def turn_effectors(model: Model, pose: ModelPose, joint: int, turn: Vec3) -> None:
+    """Where the end effectors that a joint moves are after it has turned in the world."""
+    rotation = quat_from_rotvec(turn)
+    base = vec_load(pose.position, joint)
+    for effector in range(model.effector_joint.shape[0]):
+        if model.moves[effector, joint]:
+            arm = vec_sub(vec_load(pose.effectors, effector), base)
+            vec_store(pose.effectors, effector, vec_add(base, quat_rotate(rotation, arm)))
+
+
+@helper
+def pass_on(c: Context, part: int, joint: int, excess: Vec3, targets: Targets) -> None:
+    """Turn a joint's parent so that its end effectors move along the arc that was taken away."""
+    model, pose = c.model, c.pose
+    end, weight = effector_mean(c, part, joint, targets)
+    if not weight > 0.0:
+        return
+    above = model.parent[joint]
+    here, base = vec_load(pose.position, joint), vec_load(pose.position, above)
+    arm = vec_distance(here, end)
+    straight = c.settings.lever == STRAIGHT_ON
+    lever = vec_distance(base, end) if straight else vec_distance(base, here) + arm
+    if not lever > 0.0:
+        return
+    turn = vec_scale(excess, min(arm / lever, 1.0))
+    world = quat_normalize(quat_mul(quat_from_rotvec(turn), quat_load(pose.world, above)))
+    quat_store(pose.world, above, world)
+    local = quat_mul(quat_conj(parent_rotation(model, pose, above)), world)
+    quat_store(pose.local, above, quat_normalize(local))
+    turn_effectors(model, pose, above, turn)
+
+
+@helper
+def effector_mean(c: Context, part: int, joint: int, targets: Targets) -> tuple[Vec3, float]:
+    """Mean of the end effectors with targets that a joint moves, by their weights; these summed."""
+    model, parts = c.model, c.scratch.parts
+    mean, weight = (0.0, 0.0, 0.0), 0.0
+    for task in range(parts.first_task[part], parts.last_task[part]):
+        effector = model.task_effector[task]
+        if model.moves[effector, joint] and is_place(vec_load(targets.positions, effector)):
+            share = model.task_weight[task]
+            mean = vec_add(mean, vec_scale(vec_load(c.pose.effectors, effector), share))
+            weight += share
+    if weight > 0.0:
+        mean = vec_scale(mean, 1.0 / weight)
+    return mean, weight

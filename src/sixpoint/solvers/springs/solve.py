@@ -12,7 +12,6 @@ import math
 from typing import NamedTuple
 
 from ...kernels._jit import helper
-from ...kernels.quaternion import quat_load, quat_store
 from ...kernels.vector import (
     vec_add,
     vec_distance,
@@ -27,30 +26,30 @@ from ..articulated.context import (
     Context,
     PersonContext,
     SkeletonContext,
-    begin_person,
     end_person,
     end_skeleton,
     person_kernel,
-    person_targets,
     share_spine_error,
     skeleton_kernel,
-    skeleton_targets,
     stop_flags,
 )
-from ..articulated.model import Targets, effector_forward, joints_forward, task_residual
+from ..articulated.model import Targets, copy_rotations, effectors_forward
 from ..articulated.parts import (
     SPINE,
+    begin_parts,
+    bend_hinge,
     copy_part,
     has_target,
+    is_stiff,
+    is_straight,
     node_offset,
     part_flags,
     part_forward,
+    part_residual,
+    unlock_part,
 )
-from ..articulated.straightness import bend_hinge, is_stiff, is_straight, unlock_part
 from ..context import MET, NOT_MET, SPENT, STILL, Frames
-from ..people.tables import PELVIS
-from .limits import constrain, cut_part
-from .relaxation import (
+from .masses import (
     AT_REST,
     BASE,
     FREE,
@@ -62,16 +61,16 @@ from .relaxation import (
     relax,
     start_energy,
 )
-from .rotations import rebuild
+from .rotations import constrain, cut_part, rebuild
 
-STRETCH = 1.1
+MOST_REACH = 1.1
 """A target out of reach is pulled in to this part of the reach: the tension straightens a chain,
 which at its mere length would hang loose."""
-SOFT = 0.02
+YIELDING_STIFFNESS = 0.02
 """Stiffness of targets that cannot all be met, against that of bones."""
 PATIENCE = 3
 """Sweeps in a row that gain too little."""
-TIGHTER = 0.5
+STRAIN_FACTOR = 0.5
 """A chain that is not near enough is allowed this part of the strain in the next sweep."""
 
 
@@ -79,10 +78,8 @@ class Demand(NamedTuple):
     """The targets of a part."""
 
     targets: int
-    weight: float
-    """The greatest of one."""
-    reach: float
-    """Length of the longest chain to one [m]."""
+    weight: float  # the greatest of one
+    reach: float  # length of the longest chain to one [m]
 
 
 def solve_person(c: PersonContext, frames: Frames, frame: int) -> None:
@@ -90,10 +87,7 @@ def solve_person(c: PersonContext, frames: Frames, frame: int) -> None:
 
     End effectors are the six points, in their order.
     """
-    flags, estimate = begin_person(c, frames, frame)
-    targets = person_targets(c, frames, frame)
-    joints_forward(c.model, c.pose, 0, c.scratch.parts.first_joint[SPINE])
-    effector_forward(c.model, c.pose, PELVIS)
+    flags, estimate, targets = begin_parts(c, frames, frame)
     most = 0
     for part in range(c.scratch.parts.first_joint.shape[0]):
         steps, reason, limited = settle(c, part, targets, part == SPINE)
@@ -109,9 +103,9 @@ solve_people = person_kernel(solve_person)
 def solve_skeleton(c: SkeletonContext, frames: Frames, frame: int) -> None:
     """Solve one frame of any skeleton, whose root stays where it is."""
     begin_batch(c, frame)
-    steps, reason, _ = settle(c, 0, skeleton_targets(frames, frame), False)
-    for effector in range(c.model.effector_joint.shape[0]):  # those of no task, too
-        effector_forward(c.model, c.pose, effector)
+    targets = Targets(frames.positions[frame], frames.rotations[frame])
+    steps, reason, _ = settle(c, 0, targets, False)
+    effectors_forward(c.model, c.pose)  # those of no task, too
     end_skeleton(c, frames, frame, steps, stop_flags(reason))
 
 
@@ -125,7 +119,7 @@ def solve_position(c: SkeletonContext, frames: Frames, frame: int) -> None:
     would stay too long, and bones are given their lengths instead, the root's first.
     """
     model, springs, masses, out = c.model, c.scratch.springs, c.scratch.masses, frames.out
-    targets = skeleton_targets(frames, frame)
+    targets = Targets(frames.positions[frame], frames.rotations[frame])
     begin_batch(c, frame)
     part_forward(c, 0)
     demand = weigh_nodes(c, 0, targets)
@@ -165,9 +159,7 @@ def begin_batch(c: Context, frame: int) -> None:
     """Start from a given pose, if there is one."""
     starts = c.scratch.starts
     if starts.shape[0] > 0:
-        start = starts[frame % starts.shape[0]]
-        for joint in range(start.shape[0]):
-            quat_store(c.pose.local, joint, quat_load(start, joint))
+        copy_rotations(starts[frame % starts.shape[0]], c.pose.local)
 
 
 @helper
@@ -193,7 +185,7 @@ def settle(c: Context, part: int, targets: Targets, shared: bool) -> tuple[int, 
         part_forward(c, part)
         if shared:
             share_spine_error(pose, targets)
-        worst, cost = weighted_residual(c, part, targets)
+        worst, _, cost = part_residual(c, part, targets)
         if worst <= near:
             return steps, MET, limited
         error = math.sqrt(cost / demand.weight)
@@ -214,7 +206,7 @@ def settle(c: Context, part: int, targets: Targets, shared: bool) -> tuple[int, 
         )
         if stretched and not unlocked:
             # Not all can be met at once: let them yield to each other by their weights.
-            soft, still, idle, sweeps = SOFT, False, 0, 1
+            soft, still, idle, sweeps = YIELDING_STIFFNESS, False, 0, 1
             spent = steps >= settings.iterations
         ending = spent or (sweeps > 0 and still and not unlocked)
         if ending and limited and not fresh and sweeps < settings.sweeps:
@@ -237,7 +229,7 @@ def settle(c: Context, part: int, targets: Targets, shared: bool) -> tuple[int, 
             if sweeps == 0:
                 masses.energy[part] = start_energy(c, part, demand.reach)
         else:
-            strain *= TIGHTER
+            strain *= STRAIN_FACTOR
         rest = Rest(settings.iterations - steps, strain, 0.5 * near, demand.reach, soft)
         taken, ended = relax(c, part, rest)
         steps += taken
@@ -255,8 +247,7 @@ def weigh_nodes(c: Context, part: int, targets: Targets) -> Demand:
     model, parts = c.model, c.scratch.parts
     joints, first = model.parent.shape[0], parts.first_joint[part]
     count, greatest, reach = 0, 0.0, 0.0
-    for node in range(parts.weights.shape[0]):  # of other parts, too: joints look at all they carry
-        parts.weights[node] = 0.0
+    parts.weights[:] = 0.0  # of other parts, too: joints look at all they carry
     for task in range(parts.first_task[part], parts.last_task[part]):
         if not has_target(model, task, targets):
             continue
@@ -273,25 +264,11 @@ def weigh_nodes(c: Context, part: int, targets: Targets) -> Demand:
 
 
 @helper
-def weighted_residual(c: Context, part: int, targets: Targets) -> tuple[float, float]:
-    """Largest error of a part's tasks [m], and the sum of their squares by weight."""
-    model, parts = c.model, c.scratch.parts
-    worst, cost = 0.0, 0.0
-    for task in range(parts.first_task[part], parts.last_task[part]):
-        weight = model.task_weight[task]
-        if weight > 0.0:
-            _, length = task_residual(model, c.pose, task, targets)
-            worst = max(worst, length)
-            cost += weight * length * length
-    return worst, cost
-
-
-@helper
 def bend_hinges(c: Context, part: int, targets: Targets, still: bool) -> bool:
     """Bend hinges of limbs that are straight, or all but straight and `still`, to their own side.
 
     Masses on one line buckle to any side, and a hinge that is asked to bend the wrong way stays
-    straight. Whether one was bent; then the part must be placed anew.
+    straight. Returns whether one was bent; then the part must be placed anew.
     """
     model, pose, parts = c.model, c.pose, c.scratch.parts
     near = c.settings.tolerance * model.size[0]
@@ -332,7 +309,7 @@ def set_goals(c: Context, part: int, targets: Targets, demand: Demand) -> None:
         if masses.state[mass] == BASE:
             continue
         goal = vec_load(targets.positions, effector)
-        most, far = STRETCH * parts.reach[task], vec_distance(goal, base)
+        most, far = MOST_REACH * parts.reach[task], vec_distance(goal, base)
         if far > most:
             goal = vec_add(base, vec_scale(vec_sub(goal, base), most / far))
         # Several targets of one mass: their mean, by weight.

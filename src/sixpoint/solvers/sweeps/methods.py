@@ -1,46 +1,240 @@
 """Methods that sweep over joints, one after the other: CCD and FABRIK.
 
 On people the root is placed as in sequential IK. Then the spine is swept, then each clavicle with
-its arm, then the legs, each from its pose in the frame before and until its own end effector is
-near.
+its arm, then the legs, each from its pose in the frame before; any other skeleton is swept at once.
+A part is swept until it is met, until a sweep gains too little, or until the budget is spent: the
+stop rule of the comparison of Unzueta et al. 2008, section 9.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar, NamedTuple
 
-from ..articulated.model import Model
-from ..articulated.parts import person_parts, whole_part
-from ..articulated.plan import IterativeSettings, articulated_plan
-from ..base import Capabilities, Solver
+from ...kernels import arrays
+from ...kernels._jit import helper
+from ...kernels.quaternion import (
+    quat_conj,
+    quat_from_rotvec,
+    quat_load,
+    quat_mul,
+    quat_normalize,
+    quat_store,
+    quat_to_rotvec,
+)
+from ...kernels.types import Floats
+from ...kernels.vector import vec_scale
+from ..articulated.context import (
+    Context,
+    PersonContext,
+    SkeletonContext,
+    end_person,
+    end_skeleton,
+    person_kernel,
+    share_spine_error,
+    skeleton_kernel,
+    stop_flags,
+)
+from ..articulated.model import (
+    HINGE,
+    POSITION,
+    Model,
+    Targets,
+    effectors_forward,
+    hold_joint,
+    new_memory,
+    task_residual,
+)
+from ..articulated.parts import (
+    SPINE,
+    Parts,
+    Ranges,
+    begin_parts,
+    copy_part,
+    has_target,
+    new_parts,
+    part_flags,
+    part_forward,
+    part_residual,
+    person_parts,
+    slack,
+    unlock_part,
+    whole_part,
+)
+from ..articulated.plan import ArticulatedPersonPlan, ArticulatedSettings, SkeletonPlan
+from ..base import Solver
+from ..context import LIMITED, MET, SPENT, STILL, Frames
 from ..people.plan import PersonSettings
-from ..plan import Plan
-from ..problem import Problem
 from ..settings import Number
-from .sweep import CCD, FABRIK, Sweeps, new_sweeps, solve_people, solve_skeletons
+from ..start import StartSettings
+from .steps import ccd_sweep, fabrik_sweep
 
+CCD, FABRIK = 0, 1
+"""Methods."""
+FIRST, FREED, SWEPT, LEAPT, TAKEN_BACK, LAST = range(6)
+"""Which pose is tried: that of the frame before; out of a straight line; after a sweep; farther on
+its way; not as far after all; the best of all."""
 LONGEST_STRIDE = 64.0
 """Most that a sweep is gone on at once."""
 
 
+class Sweeps(NamedTuple):
+    """Scratch memory: N joints, E end effectors."""
+
+    parts: Parts
+    rotations: Floats  # world rotation of each end effector, (E, 4)
+    before: Annotated[Floats, "N", 4]  # local rotations before a sweep
+    after: Annotated[Floats, "N", 4]  # local rotations after it
+
+
+def new_sweeps(model: Model, ranges: Ranges) -> Sweeps:
+    """Return scratch memory for the parts of a model."""
+    rotations = arrays.identity(len(model.effector_joint))
+    joints = len(model.parent)
+    return new_memory(Sweeps, {"N": joints}, parts=new_parts(model, ranges), rotations=rotations)
+
+
+def solve_person(c: PersonContext, frames: Frames, frame: int) -> None:
+    """Solve one frame of a person: the root is placed as in sequential IK, then part after part.
+
+    End effectors are the six points, in their order.
+    """
+    flags, estimate, targets = begin_parts(c, frames, frame)
+    most = 0
+    for part in range(c.scratch.parts.first_joint.shape[0]):
+        steps, reason, limited = settle(c, part, targets, part == SPINE, None)
+        most = max(most, steps)
+        flags |= part_flags(c, part, targets, reason, limited)
+    end_person(c, frames, frame, estimate, most, flags)
+
+
+solve_people = person_kernel(solve_person)
+
+
+def solve_skeleton(c: SkeletonContext, frames: Frames, frame: int) -> None:
+    """Solve one frame of any skeleton, whose root stays where it is."""
+    patient = c.settings.least_gain < 0.0
+    targets = Targets(frames.positions[frame], frames.rotations[frame])
+    steps, reason, limited = settle(c, 0, targets, False, patient)
+    flags = stop_flags(reason)
+    if reason != MET and limited:
+        flags |= LIMITED
+    effectors_forward(c.model, c.pose)  # those of no task, too
+    end_skeleton(c, frames, frame, steps, flags)
+
+
+solve_skeletons = skeleton_kernel(solve_skeleton)
+
+
+@helper
+def settle(
+    c: Context, part: int, targets: Targets, shared: bool, patient: bool | None
+) -> tuple[int, int, bool]:
+    """Sweep over a part; sweeps taken, why they ended, and whether the last one felt a limit.
+
+    The error of a spine (`shared`) is split evenly between its ends, before and after each sweep.
+    One loop tries one pose after the other, so that placing and judging it are compiled once.
+
+    Without a rule on gains (`patient`) a target out of reach would take all sweeps: there they end
+    when no task can come nearer. None leaves the question out when the loop is compiled: people,
+    who have a rule on gains and few sweeps, would take twice the time for its mere presence.
+    """
+    pose, settings, scratch = c.pose, c.settings, c.scratch
+    parts, size = scratch.parts, c.model.size[0]
+    near = settings.tolerance * size
+    trying = FIRST
+    steps, limited, stride = 0, False, 1.0
+    before, swept, best = math.inf, math.inf, math.inf
+    while True:
+        part_forward(c, part)
+        if shared:
+            share_spine_error(pose, targets)
+        worst, total, _ = part_residual(c, part, targets)
+        if worst <= near:
+            return steps, MET, limited
+        if patient is not None:  # noqa: SIM102  (alone, so that the compiler can leave it out)
+            if patient and is_at_best(c, part, targets):
+                return steps, STILL, limited
+        if trying == LAST:
+            return steps, SPENT if steps == settings.iterations else STILL, limited
+        if trying == SWEPT and settings.longest_stride > 0.0:
+            copy_part(parts, part, pose.local, scratch.after)
+            leap(c, part, stride)
+            swept = total
+            trying = LEAPT
+            continue
+        if trying == LEAPT:
+            if total < swept:
+                stride = min(2.0 * stride, settings.longest_stride)
+            else:
+                copy_part(parts, part, scratch.after, pose.local)
+                stride = max(0.5 * stride, 1.0)
+                trying = TAKEN_BACK
+                continue
+        if total < best:
+            copy_part(parts, part, pose.local, parts.best)
+            best = total
+        still = before - total <= settings.least_gain * size
+        spent = steps == settings.iterations
+        stuck = (trying == FIRST or still) and not spent
+        if stuck and unlock_part(c, part, targets, still):
+            trying, before = FREED, math.inf
+            continue
+        if still or spent:
+            copy_part(parts, part, parts.best, pose.local)
+            trying = LAST
+            continue
+        before = total
+        copy_part(parts, part, pose.local, scratch.before)
+        if settings.method == CCD:
+            limited = ccd_sweep(c, part, targets)
+        else:
+            limited = fabrik_sweep(c, part, targets)
+        steps += 1
+        trying = SWEPT
+
+
+@helper
+def leap(c: Context, part: int, stride: float) -> None:
+    """Go on the way that a sweep went, so many times as far, within limits."""
+    model, parts = c.model, c.scratch.parts
+    for joint in range(parts.first_joint[part], parts.last_joint[part]):
+        if model.freedom[joint] == 0:
+            continue
+        after = quat_load(c.scratch.after, joint)
+        way = quat_to_rotvec(quat_mul(quat_conj(quat_load(c.scratch.before, joint)), after))
+        rotated = quat_mul(after, quat_from_rotvec(vec_scale(way, stride)))
+        if model.freedom[joint] != HINGE:
+            rotated = quat_normalize(rotated)
+        quat_store(c.pose.local, joint, hold_joint(model, joint, rotated))
+
+
+@helper
+def is_at_best(c: Context, part: int, targets: Targets) -> bool:
+    """Whether no task of a part can come nearer: met, or as near as its bones reach."""
+    model, parts = c.model, c.scratch.parts
+    near = c.settings.tolerance * model.size[0]
+    for task in range(parts.first_task[part], parts.last_task[part]):
+        if not has_target(model, task, targets):
+            continue
+        least = 0.0
+        if model.task_kind[task] == POSITION:
+            least = max(0.0, -slack(c, part, task, targets))
+        _, error = task_residual(model, c.pose, task, targets)
+        if error > least + near:
+            return False
+    return True
+
+
 @dataclass(frozen=True, kw_only=True)
-class SweepingSolver(IterativeSettings, PersonSettings, Solver):
+class SweepingSolver(ArticulatedSettings, StartSettings, PersonSettings, Solver):
     """Settings of methods of this kind; lengths are parts of the skeleton's size."""
 
-    capabilities: ClassVar[Capabilities] = Capabilities(
-        humans=True,
-        chains=True,
-        limits=True,
-        rotations=False,
-        missing=True,
-        history=True,
-        exact=False,
-    )
     solve_people = solve_people
     solve_skeletons = solve_skeletons
     method: ClassVar[int]
-    """Which sweep, as in `sweep`."""
+    """Which sweep, `CCD` or `FABRIK`."""
 
     stride: bool | None = None
     """After each sweep, go on the way that it went as long as that helps. Unfolds long chains many
@@ -54,22 +248,18 @@ class SweepingSolver(IterativeSettings, PersonSettings, Solver):
             "longest_stride": LONGEST_STRIDE if self.stride else 0.0,
         }
 
-    def skeleton_settings(self, model: Model) -> dict[str, Number]:
+    def skeleton_settings(self, plan: SkeletonPlan) -> dict[str, Number]:
         """Return the settings for another skeleton as numbers."""
         stride = 0.0 if self.stride is False else LONGEST_STRIDE
-        return super().skeleton_settings(model) | {"longest_stride": stride}
+        return super().skeleton_settings(plan) | {"longest_stride": stride}
 
-    def person_scratch(self, model: Model) -> Sweeps:
+    def person_scratch(self, plan: ArticulatedPersonPlan) -> Sweeps:
         """Return scratch memory for the five parts of a person."""
-        return new_sweeps(model, person_parts(model))
+        return new_sweeps(plan.model, person_parts(plan.model))
 
-    def skeleton_scratch(self, model: Model) -> Sweeps:
+    def skeleton_scratch(self, plan: SkeletonPlan) -> Sweeps:
         """Return scratch memory for a skeleton as one part."""
-        return new_sweeps(model, whole_part(model))
-
-    def plan(self, problem: Problem) -> Plan:
-        """Return the tables and the kernel for one skeleton."""
-        return articulated_plan(self, problem)
+        return new_sweeps(plan.model, whole_part(plan.model))
 
 
 @dataclass(frozen=True, kw_only=True)
