@@ -20,7 +20,7 @@ from ...kernels.quaternion import quat_load, quat_mul, quat_rotate, quat_store, 
 from ...kernels.types import Floats, Ints, Quat, Vec3
 from ...kernels.vector import vec_add, vec_distance, vec_length, vec_load, vec_sub
 from ..context import LIMITED, MET, SPINE_LIMITED, SPINE_STRETCHED, UNREACHABLE
-from ..people.points import is_place
+from ..people.plan import is_place
 from .context import Context, stop_flags
 from .joint_rotation import fit_nothing, fit_position, joint_rotation
 from .model import (

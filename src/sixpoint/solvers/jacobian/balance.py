@@ -30,7 +30,7 @@ from ..context import Output
 from ..people.body import row_names
 from ..people.plan import PAPER_HEIGHT, PersonPlan, PersonSettings
 from ..problem import LimitsChoice, Problem, resolve_limits
-from ..sequential.limb_ends import FIXED, LEVEL
+from ..sequential.limb import FIXED, LEVEL
 from ..settings import Fraction, Interval, Number, Numbers, Positive, Triple
 from ..tracker import Tracker
 from .balance_kernel import place_root, solve_frames

@@ -28,7 +28,7 @@ from ..articulated.model import (
     write_root,
 )
 from ..context import MET, SPENT, Frames
-from ..people.points import begin_frame, end_frame
+from ..people.plan import begin_frame, end_frame
 from ..people.tables import PELVIS
 from .priority_step import (
     adapt_damping,

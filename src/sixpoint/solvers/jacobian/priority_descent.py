@@ -36,7 +36,7 @@ from ..articulated.context import (
 from ..articulated.model import Targets, model_forward, read_pose, task_jacobian, task_residuals
 from ..articulated.self_collision import touching_rows, with_touching
 from ..context import MET, SPENT, STILL, Frames
-from ..people.points import end_frame, known_rotation
+from ..people.plan import end_frame, known_rotation
 from ..people.tables import PELVIS
 from .descent import may_fold
 from .priority_step import (

@@ -19,7 +19,7 @@ from ..articulated.context import (
 )
 from ..articulated.model import Targets, model_forward, read_pose, write_pose
 from ..context import LIMITED, MET, OUT_OF_STEPS, SPENT, STILL, UNASKED, Frames
-from ..people.points import is_place
+from ..people.plan import is_place
 from ..people.tables import FIRST_LIMB, LIMBS, PELVIS
 from .filter import begin_filter, explore, goes_on, is_met, judge_answer, weigh
 from .population import copy_rows, load_pose, store_pose

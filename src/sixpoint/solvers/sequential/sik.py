@@ -18,16 +18,13 @@ from typing import ClassVar, Literal
 from ...kernels.vector import vec_load, vec_store
 from ..base import Capabilities, Solver
 from ..context import Frames
-from ..people.plan import PersonSettings
-from ..people.points import begin_frame, known_rotation
-from ..people.tables import FIRST_LIMB, HEAD, LIMBS, PELVIS
+from ..people.plan import PersonSettings, begin_frame
+from ..people.tables import FIRST_LIMB, LIMBS
 from ..problem import Problem
 from ..settings import Fraction
-from .context import Context, sequential_kernel
-from .limb import solve_limb
-from .plan import SequentialPlan
-from .pose import finish_frame
-from .trunk import solve_trunk
+from .limb import finish_frame, solve_limb
+from .plan import Context, SequentialPlan, sequential_kernel
+from .trunk import solve_known_trunk
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,9 +79,7 @@ class SequentialSolver(PersonSettings, Solver):
 def solve_frame(c: Context, frames: Frames, frame: int) -> None:
     """Solve one frame of sequential IK."""
     flags, estimate = begin_frame(c, frames, frame)
-    _, fixed = known_rotation(frames.rotations[frame], PELVIS)
-    head, has_head = known_rotation(frames.rotations[frame], HEAD)
-    steps, more = solve_trunk(c, estimate, fixed, head, has_head)
+    steps, more = solve_known_trunk(c, frames, frame, estimate)
     flags |= more
     for limb in range(LIMBS):
         end, more = solve_limb(c, limb, vec_load(c.work.points, FIRST_LIMB + limb))

@@ -51,11 +51,10 @@ from ...kernels.vector import (
     vec_unit,
 )
 from ..context import MISSING
-from ..people.points import last_pelvis
+from ..people.plan import last_pelvis
 from ..people.tables import FIRST_LIMB, HEAD, LIMBS, PELVIS
-from .guided_tables import GuidedContext
-from .trunk_assist import ARM_HELP
-from .trunk_fit import CLOSE, limb_root
+from .network import GuidedContext
+from .trunk_fit import ARM_HELP, MET, limb_root
 
 HANDS = MISSING << FIRST_LIMB | MISSING << (FIRST_LIMB + 1)
 """Either wrist."""
@@ -194,7 +193,7 @@ def swing_body(c: GuidedContext, estimate: Quat) -> Quat:
         miss = vec_sub(vec_load(work.points, FIRST_LIMB + limb), end)
         far = vec_length(miss)
         arm = vec_sub(end, head)
-        missed = missed or far > CLOSE * body.height
+        missed = missed or far > MET * body.height
         part = far / (ARM_HELP * body.height)
         miss = vec_scale(miss, 1.0 / (1.0 + part * part))
         root = limb_root(c, limb)
@@ -453,14 +452,13 @@ def remember_feet(c: GuidedContext) -> None:
 
 
 @helper
-def keep_hands(c: GuidedContext, pelvis: Quat, faced: Quat, lost: bool) -> None:
+def keep_hands(c: GuidedContext, pelvis: Quat, faced: Quat) -> None:
     """Put hands that are both lost where they are, seen from the facing; in the pelvis's frame."""
     state, memory = c.state, c.memory
     turn = quat_mul(quat_conj(pelvis), faced)
-    for side in range(2 if lost else 0):
+    for side in range(2):
         p = FIRST_LIMB + side
         if not memory.handless:  # just lost
             there = quat_rotate(quat_conj(turn), vec_load(state.held, p))
             vec_store(memory.hands, side, there)
         vec_store(state.held, p, quat_rotate(turn, vec_load(memory.hands, side)))
-    memory.handless = 1 if lost else 0

@@ -40,7 +40,7 @@ from ...kernels.vector import (
 from ..articulated.context import Context
 from ..articulated.model import HINGE, Model, ModelPose, Targets
 from ..articulated.parts import parent_rotation
-from ..people.points import is_place
+from ..people.plan import is_place
 
 FELT = 1e-9
 """Joints turned back by less than this have met no limit [rad]."""
