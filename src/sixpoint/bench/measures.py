@@ -25,7 +25,7 @@ from ..motion.comparison import Comparison
 from ..motion.metrics import LIMBS, compare, count_steps, swivel_angles
 from ..motion.motion import STRIPE, Motion
 from ..solvers import Result, Solver
-from ..solvers.report import count_violations
+from ..solvers.tracker import count_violations
 
 KINDS = ("position", "orientation", "own")
 """Errors of subjects."""

@@ -27,6 +27,10 @@ class StartSettings:
     """File of the guided solver's model, where it provides the start; empty for the one built
     in."""
 
+    def check(self) -> None:
+        """Refuse a model that nobody would read."""
+        check_prior(self, self.prior, self.start == "guided", 'start="guided"')
+
     @property
     def first(self) -> Solver | None:
         """The solver that goes first, if there is one."""

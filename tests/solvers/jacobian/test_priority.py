@@ -39,8 +39,8 @@ from sixpoint.solvers.jacobian.priority_step import (
     take_step,
 )
 from sixpoint.solvers.jacobian.priority_tables import new_work
-from sixpoint.solvers.report import count_violations
 from sixpoint.solvers.settings import settings_record
+from sixpoint.solvers.tracker import count_violations
 from sixpoint.tasks import Orient, Posture, Reach
 
 ARM = Skeleton.chain(3, 3.0, kind="hinge", bone=(1.0, 0.0, 0.0))

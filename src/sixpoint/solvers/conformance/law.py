@@ -14,7 +14,6 @@ import numpy as np
 from ...body.skeleton import Skeleton
 from ...kernels import arrays
 from ...kernels.types import Floats
-from ...limits import Limits
 from ...motion.motion import Motion
 from ...motion.points import Points
 from ..base import Solver
@@ -79,18 +78,6 @@ def hold_residuals(result: Result, skeleton: Skeleton, points: Points, what: str
     hold((np.isfinite(result.residuals) == known).all(), f"residuals of {what} are not known")
     gap = float(np.abs(true - result.residuals)[known].max(initial=0.0))
     hold(gap < EQUAL, f"residuals of {what} are wrong by {gap} m")
-
-
-def hold_units(motion: Motion, what: str) -> None:
-    """All rotations are unit quaternions."""
-    norms = np.linalg.norm(motion.rotations, axis=-1)
-    hold(np.abs(norms - 1.0).max() < EQUAL, f"a rotation of {what} is no unit quaternion")
-
-
-def hold_limits(motion: Motion, limits: Limits) -> None:
-    """No joint is beyond its limit."""
-    worst = float(limits.violations(motion).max())
-    hold(worst < SAME, f"a joint is {worst} rad beyond its limit")
 
 
 def hold_stream(tracker: Tracker, points: Points, whole: Motion, what: str) -> None:

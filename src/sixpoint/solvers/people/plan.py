@@ -177,6 +177,10 @@ class PersonPlan(Plan):
         state["held"] = arrays.rotate(arrays.conjugate(rotation), points - points[0])
         state["ages"] = LONG_AGO
 
+    def begin(self, context: Any, pose: Pose) -> None:
+        """Let a fresh context start from a pose."""
+        self.begin_state(context.state, pose)
+
     def pose(self, out: Output) -> Pose:
         """Return the pose of the first frame, in arrays of its own."""
         root, moves = out.root[0].copy(), None

@@ -174,9 +174,11 @@ class GuidedPlan(PersonPlan):
 
     def new_context(self, rate: float) -> GuidedTables:
         """Return the tables of the kernel, with fresh memory."""
-        model, memory = self.solver.model, np.zeros(1, MEMORY)
-        tables = (self._limits, self.rest, self._guide, memory, net_of(model))
-        context = GuidedContext(*self.new_body_tables(rate), *tables)
+        model = self.solver.model
+        memory, net = np.zeros(1, MEMORY), net_of(model)
+        context = GuidedContext(
+            *self.new_body_tables(rate), self._limits, self.rest, self._guide, memory, net
+        )
         layers = (layers_of(weights) for weights in (model.weights, model.plausibility_weights))
         return GuidedTables(context, *layers)
 

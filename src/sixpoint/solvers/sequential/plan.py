@@ -8,7 +8,6 @@ from typing import Any, NamedTuple, Protocol
 from ...kernels._jit import Kernel, frame_kernel
 from ...kernels.limits import LimitTable
 from ...kernels.types import Floats
-from ...motion.pose import Pose
 from ..base import Solver
 from ..context import Frames
 from ..people.body import row_names
@@ -90,7 +89,3 @@ class SequentialPlan(PersonPlan):
     def new_context(self, rate: float) -> SequentialContext:
         """Return the tables of the kernel, with fresh memory."""
         return SequentialContext(*self.new_body_tables(rate), self._limits, self.rest)
-
-    def begin(self, context: Any, pose: Pose) -> None:
-        """Let a fresh context start from a pose."""
-        self.begin_state(context.state, pose)
