@@ -55,6 +55,7 @@ from ..people.plan import PersonPlan, PersonSettings, begin_frame, known_rotatio
 from ..people.tables import FIRST_LIMB, HEAD, LIMB_ROWS, LIMBS, PELVIS
 from ..problem import Problem
 from ..settings import Fraction, NonNegative, Number, Weights
+from . import network, three_point, trunk_fit
 from .limb import (
     IDENTITY,
     SEARCH,
@@ -65,36 +66,10 @@ from .limb import (
     settle_limb,
     triangle_angle,
 )
-from .network import (
-    DOUBT,
-    GUIDE,
-    MEMORY,
-    NET,
-    STATIONS,
-    GuidedContext,
-    GuidedTables,
-    Layers,
-    hand_of,
-    look,
-    part_turn,
-    plausibility,
-    read_stations,
-    rotation_of,
-    smooth,
-)
+from .network import GUIDE, MEMORY, NET, STATIONS, GuidedContext, GuidedTables, Layers
 from .sik import SequentialSolver
-from .three_point import HANDS, HEAD_LOST, UNSEEN, keep_hands, remember_feet, stand_up, swing_body
+from .three_point import HANDS, HEAD_LOST, UNSEEN
 from .trunk import solve_trunk
-from .trunk_fit import (
-    bring_ends,
-    ease_limb,
-    help_growth,
-    recall_help,
-    remember_help,
-    remember_limbs,
-    share_rest,
-    spread_errors,
-)
 
 HEAD_AND_HANDS = ("head", "l_wrist", "r_wrist")
 """What a headset and two controllers show."""
@@ -242,9 +217,10 @@ def guide_trunk(
         quat_store(net.lower, 0, quat_load(net.world, 0))
     pelvis = quat_slerp(quat_load(work.world, PELVIS), quat_load(net.world, 0), trust)
     quat_store(work.world, PELVIS, estimate if fixed else pelvis)
-    quat_store(net.lower, 0, quat_slerp(quat_load(net.lower, 0), part_turn(c, 0), trust))
+    quat_store(net.lower, 0, quat_slerp(quat_load(net.lower, 0), network.part_turn(c, 0), trust))
     for k in range(1, last):
-        quat_store(work.world, k, quat_slerp(quat_load(work.world, k), part_turn(c, k), trust))
+        turn = quat_slerp(quat_load(work.world, k), network.part_turn(c, k), trust)
+        quat_store(work.world, k, turn)
     face, part = quat_load(net.world, STATIONS - 1), trust
     if has_head:
         face, part = head, 1.0
@@ -289,7 +265,7 @@ def guide_limb(c: GuidedContext, limb: int, trust: float) -> tuple[Vec3, int]:
     base = LimbBase(limb, base.row, parent, base.place, aim)
     end, flags = settle_limb(c, base, free, flags)
     if not short:
-        end = ease_limb(c, base, end, target)
+        end = trunk_fit.ease_limb(c, base, end, target)
     flags |= short
     if guide.ends:
         guide_end(c, limb, trust)
@@ -305,10 +281,10 @@ def guide_end(c: GuidedContext, limb: int, trust: float) -> None:
     body, work, net = c.body, c.work, c.net
     row = body.joints + LIMB_ROWS * limb + LIMB_ROWS - 1
     if body.bend[limb] < 0.0:
-        turn = rotation_of(net.vectors, ENDS + 2 * limb)
+        turn = network.rotation_of(net.vectors, ENDS + 2 * limb)
         quat_store(work.local, row, quat_slerp(quat_load(work.local, row), turn, trust))
         return
-    twist, swing = hand_of(net.vectors, ENDS + 2 * limb)
+    twist, swing = network.hand_of(net.vectors, ENDS + 2 * limb)
     twist, swing = quat_slerp(IDENTITY, twist, trust), quat_slerp(IDENTITY, swing, trust)
     if body.twists[limb] >= 0:
         quat_store(work.local, body.twists[limb], twist)
@@ -367,42 +343,42 @@ def solve_frame(
     _, fixed = known_rotation(frames.rotations[frame], PELVIS)
     head, has_head = known_rotation(frames.rotations[frame], HEAD)
     if unseen:
-        faced = stand_up(c, flags, estimate, head, has_head)
+        faced = three_point.stand_up(c, flags, estimate, head, has_head)
         estimate = estimate if fixed else faced
     else:
         memory.grounded = 0
     guessed = flags & LIMB_UNSEEN != 0
-    facing, trust = look(c, prior, estimate, fixed or guessed)
-    believed = min(plausibility(c, critic) / DOUBT, 1.0)
+    facing, trust = network.look(c, prior, estimate, fixed or guessed)
+    believed = min(network.plausibility(c, critic) / network.DOUBT, 1.0)
     confidence = trust * believed * seen_part(flags, len(frames.positions[frame]))
-    smooth(c, facing)
-    read_stations(c)
+    network.smooth(c, facing)
+    network.read_stations(c)
     steps, more = guide_trunk(c, estimate, fixed, head, has_head, trust)
     flags |= more
-    seat = recall_help(c, fixed)
-    most = help_growth(c)
+    seat = trunk_fit.recall_help(c, fixed)
+    most = trunk_fit.help_growth(c)
     for attempt in range(ASSIST_ROUNDS + 1):
-        steps += spread_errors(c, fixed)
+        steps += trunk_fit.spread_errors(c, fixed)
         if attempt == ASSIST_ROUNDS:
             break
         try_limbs(c, trust)
         if unseen and not fixed:
-            estimate = swing_body(c, estimate)
-        if not bring_ends(c, fixed, most):
+            estimate = three_point.swing_body(c, estimate)
+        if not trunk_fit.bring_ends(c, fixed, most):
             break
-    remember_help(c, seat)
-    if share_rest(c) > HEAD_MISS_TOLERANCE * body.height:
+    trunk_fit.remember_help(c, seat)
+    if trunk_fit.share_rest(c) > HEAD_MISS_TOLERANCE * body.height:
         flags |= SPINE_LIMITED
     flags |= guide_limbs(c, trust)
-    remember_limbs(c, flags)
+    trunk_fit.remember_limbs(c, flags)
     pelvis = quat_load(work.world, PELVIS)
     # A guessed limb goes where the pelvis goes, and would turn it round and round.
     faced = estimate if guessed else pelvis
     finish_frame(c, frames, frame, faced, steps, flags)
     if unseen:
-        remember_feet(c)
+        three_point.remember_feet(c)
     elif flags & HANDS == HANDS:
-        keep_hands(c, pelvis, faced)
+        three_point.keep_hands(c, pelvis, faced)
     memory.handless = flags & HANDS == HANDS and not unseen
     frames.out.confidence[frame] = confidence
 

@@ -148,10 +148,7 @@ def solve_spine_ccd(c: Context) -> tuple[int, int]:
     """Sweep from the spine in `trial` until its ends are near; fills local, world and places.
 
     The first rotation of `trial` is the pelvis's in the world, and stays. Stop rule: both ends near
-    enough, too little gained by a sweep, or the budget spent.
-
-    Returns:
-        Sweeps, and flags.
+    enough, too little gained by a sweep, or the budget spent. Returns sweeps, and flags.
     """
     body, settings, work = c.body, c.settings, c.work
     goal = vec_sub(vec_load(work.points, HEAD), vec_load(work.points, PELVIS))

@@ -99,6 +99,19 @@ class LimbBase(NamedTuple):
     """The target as seen from the root, in the parent's frame [m]."""
 
 
+class BentLimb(NamedTuple):
+    """How root and hinge of a limb are turned."""
+
+    turn: Quat
+    """Rotation of the root, A."""
+    angle: float
+    """Angle of the hinge about X [rad]."""
+    miss: float
+    """Distance of the end from the target [m]."""
+    limited: bool
+    """Whether a limit was felt."""
+
+
 @helper
 def triangle_angle(a: float, b: float, opposite: float) -> float:
     """Angle between sides a and b of a triangle, by the law of cosines [rad]."""
@@ -157,11 +170,7 @@ def level_foot(shank: Quat) -> Quat:
 
 @helper
 def limb_begin(c: Context, limb: int, target: Vec3) -> tuple[LimbBase, int]:
-    """Solve and write the clavicle of a limb that has one.
-
-    Returns:
-        Where the limb hangs, and flags.
-    """
+    """Solve and write the clavicle of a limb that has one; where the limb hangs, and flags."""
     body, limits, settings, state, work = c.body, c.limits, c.settings, c.state, c.work
     row = body.joints + LIMB_ROWS * limb
     carrier = body.carrier[limb]
@@ -234,12 +243,8 @@ def limb_aim(c: Context, limb: int, aim: Vec3) -> Quat:
 
 
 @helper
-def limb_bend(c: Context, base: LimbBase, turn: Quat) -> tuple[Quat, float, float, bool]:
-    """Lines 11 and 12: keep A within its limit, bend the hinge towards the target.
-
-    Returns:
-        Rotation of A, hinge angle about X, distance from the target, whether a limit was felt.
-    """
+def limb_bend(c: Context, base: LimbBase, turn: Quat) -> BentLimb:
+    """Lines 11 and 12: keep A within its limit, bend the hinge towards the target."""
     body, limits = c.body, c.limits
     row = base.row + 1
     upper, lower = body.bones[base.limb, 0], body.bones[base.limb, 1]
@@ -253,20 +258,15 @@ def limb_bend(c: Context, base: LimbBase, turn: Quat) -> tuple[Quat, float, floa
     angle = limit_clamp_angle(limits, row + 1, wanted)
     limited = limited or abs(angle - wanted) > FELT
     tip = (0.0, -lower * math.cos(angle), -lower * math.sin(angle))
-    return held, angle, vec_distance(inside, tip), limited
+    return BentLimb(held, angle, vec_distance(inside, tip), limited)
 
 
 @helper
-def limb_finish(
-    c: Context, base: LimbBase, turn: Quat, plane: bool = False
-) -> tuple[Quat, float, float, bool]:
+def limb_finish(c: Context, base: LimbBase, turn: Quat, plane: bool = False) -> BentLimb:
     """Lines 8 to 12: turn A about its bone so that the hinge can reach, then bend the hinge.
 
     With `plane`, A keeps the plane in which it is given: a straight limb that a limit holds back
     would turn about its bone from one frame to the next, for a few millimetres.
-
-    Returns:
-        Rotation of A, hinge angle about X, distance from the target, whether a limit was felt.
     """
     body = c.body
     upper = body.bones[base.limb, 0]
@@ -283,22 +283,20 @@ def limb_finish(
 @helper
 def limb_swivelled(
     c: Context, base: LimbBase, free: Quat, angle: float, plane: bool
-) -> tuple[Quat, float, float, bool, float]:
+) -> tuple[BentLimb, float]:
     """The limb turned about the line A-D, within its limits (see `limb_finish`), and its cost."""
     body, limits, state = c.body, c.limits, c.state
     axis = vec_unit(base.aim, (0.0, -1.0, 0.0))
     turn = quat_mul(quat_from_axis_angle(axis, angle), free)
     within = limit_project(limits, base.row + 1, turn)
-    held, hinge, miss, limited = limb_finish(c, base, within, plane)
+    bent = limb_finish(c, base, within, plane)
     change = angle - state.swivels[base.limb]
-    cost = miss + SWIVEL_COST * body.height * (abs(angle) + change * change / SWIVEL_EASE)
-    return held, hinge, miss, limited or within != turn, cost
+    cost = bent.miss + SWIVEL_COST * body.height * (abs(angle) + change * change / SWIVEL_EASE)
+    return BentLimb(bent.turn, bent.angle, bent.miss, bent.limited or within != turn), cost
 
 
 @helper
-def limb_search(
-    c: Context, base: LimbBase, free: Quat, plane: bool, most: float
-) -> tuple[Quat, float, float, bool]:
+def limb_search(c: Context, base: LimbBase, free: Quat, plane: bool, most: float) -> BentLimb:
     """Another swivel about the line A-D, where limits keep the limb from its target.
 
     Ours (`swivel="search"`). Weighs the distance that is missed against the turn and against its
@@ -320,12 +318,12 @@ def limb_search(
             angle = centre + outwards * step * ((k + 1) // 2 if k % 2 else -(k // 2))
             if abs(angle - state.swivels[limb]) > most:
                 continue
-            _, _, _, _, cost = limb_swivelled(c, base, free, angle, plane)
+            _, cost = limb_swivelled(c, base, free, angle, plane)
             if cost < least - TIE * body.height:
                 best, least = angle, cost
-    held, hinge, miss, limited, _ = limb_swivelled(c, base, free, best, plane)
+    bent, _ = limb_swivelled(c, base, free, best, plane)
     state.swivels[limb] = best
-    return held, hinge, miss, limited
+    return bent
 
 
 @helper
@@ -377,34 +375,25 @@ def elbow_push(c: Context, base: LimbBase, turn: Quat) -> tuple[Quat, bool]:
 
 @helper
 def solve_limb(c: Context, limb: int, target: Vec3) -> tuple[Vec3, int]:
-    """Clavicle, root and hinge of one limb; fills their local rotations.
-
-    Returns:
-        Where the end of the limb comes to lie, and flags.
-    """
+    """Solve and write one limb; where its end comes to lie, and flags."""
     base, flags = limb_begin(c, limb, target)
     return settle_limb(c, base, limb_aim(c, limb, base.aim), flags)
 
 
 @helper
 def settle_limb(c: Context, base: LimbBase, free: Quat, flags: int) -> tuple[Vec3, int]:
-    """Root and hinge of a limb within their limits, from the rotation of the root that is wished.
-
-    Returns:
-        Where the end of the limb comes to lie, and flags added to those given.
-    """
+    """Solve root and hinge within limits, from a wished rotation of the root, like `solve_limb`."""
     body, limits, settings, state = c.body, c.limits, c.settings, c.state
     limb = base.limb
     within = not flags & (UNREACHABLE << limb)
     turn = limit_project(limits, base.row + 1, free)
     pressed = turn != free
     plane = settings.keep_plane > 0
-    most = settings.turn if plane else math.inf
-    held, angle, miss, limited = limb_finish(c, base, turn, plane)
+    bent = limb_finish(c, base, turn, plane)
     if settings.swivel == SEARCH and within:
-        if miss > MISS * body.height or state.swivels[limb] != 0.0:
-            held, angle, miss, limited = limb_search(c, base, free, plane, most)
-            turn = held
+        if bent.miss > MISS * body.height or state.swivels[limb] != 0.0:
+            bent = limb_search(c, base, free, plane, settings.turn if plane else math.inf)
+            turn = bent.turn
             pressed = False  # counted by the search, for the swivel it chose
     else:
         state.swivels[limb] = 0.0
@@ -412,13 +401,13 @@ def settle_limb(c: Context, base: LimbBase, free: Quat, flags: int) -> tuple[Vec
         pushed, moved = elbow_push(c, base, turn)
         if moved:
             flags |= COLLIDED << limb
-            held, angle, miss, limited = limb_finish(c, base, pushed, plane)
-            pressed = pressed or miss > MISS * body.height
-            if elbow_depth(c, base, held) > FELT_DEPTH * body.height:
+            bent = limb_finish(c, base, pushed, plane)
+            pressed = pressed or bent.miss > MISS * body.height
+            if elbow_depth(c, base, bent.turn) > FELT_DEPTH * body.height:
                 flags |= STALLED << limb  # a limit, or the target, keeps it inside
-    if limited or pressed:
+    if bent.limited or pressed:
         flags |= LIMITED << limb
-    return limb_end(c, base, held, angle), flags
+    return limb_end(c, base, bent.turn, bent.angle), flags
 
 
 @helper

@@ -276,10 +276,7 @@ def look(c: GuidedContext, layers: Layers, estimate: Quat, fixed: bool) -> tuple
     """Ask the network about the points in `work`, in a facing that agrees with its answer.
 
     Where the pelvis's rotation is known, or points are guesses and no evidence of it, the estimate
-    is the facing (`fixed`).
-
-    Returns:
-        The facing, and how far its points are trusted.
+    is the facing (`fixed`). Returns the facing, and how far its points are trusted.
     """
     state, work, net = c.state, c.work, c.net
     known = state.frames > 0

@@ -138,17 +138,14 @@ def swivel_zero(n: Vec3, reference: Vec3, fallback: Vec3) -> Vec3:
 
 @helper
 def tgb_limb(upper: float, lower: float, bend: float, aim: Vec3, u: Vec3) -> tuple[Quat, float]:
-    """A limb at swivel 0, in the frame of its parent.
+    """Rotation of A and angle of the hinge about X [rad] of a limb at swivel 0.
 
     Args:
         upper: length of the bone from A to B [m].
         lower: length of the bone from B on [m].
         bend: +1 for an arm, -1 for a leg.
-        aim: target as seen from A [m].
+        aim: target as seen from A, in the frame of the limb's parent [m].
         u: where swivel 0 points, a unit vector across `aim`.
-
-    Returns:
-        Rotation of A, and angle of the hinge about X [rad].
     """
     distance = vec_length(aim)
     n = vec_unit(aim, (0.0, -1.0, 0.0))

@@ -262,12 +262,9 @@ def rest_loins(c: Context) -> None:
 
 @helper
 def spine_share(c: Context) -> Vec3:
-    """Place the spine of `trial`; the error that remains is shared evenly by pelvis and head.
+    """Place the spine of `trial`, the remaining error shared evenly by pelvis and head; its chord.
 
     Line 17 of Algorithm 2. Fills local, world and places.
-
-    Returns:
-        The chord, from pelvis to head.
     """
     work = c.work
     pelvis = vec_load(work.points, 0)
@@ -283,10 +280,8 @@ def spine_share(c: Context) -> Vec3:
 def bend_trunk(c: Context, frame: Quat, start: int, head: Quat, has_head: bool) -> tuple[int, int]:
     """Algorithm 2 up to its line 16: bend or stretch, then point at the head; fills `trial`.
 
-    A chain that starts at the joint above (`start` 1) leaves its base as `frame` turns it.
-
-    Returns:
-        Steps of the search, and flags.
+    A chain that starts at the joint above (`start` 1) leaves its base as `frame` turns it. Returns
+    the steps of the search, and flags.
     """
     body, limits, settings, state, work = c.body, c.limits, c.settings, c.state, c.work
     n = body.joints
@@ -342,10 +337,7 @@ def solve_trunk(
 
     Where the pelvis's rotation is known and another joint on it carries the spine, that joint turns
     as the pelvis would, within its limits; what these hold back is left to the joints above. (The
-    paper knows no rotation of the pelvis and keeps the two together.)
-
-    Returns:
-        Steps of the search, and flags.
+    paper knows no rotation of the pelvis and keeps the two together.) Returns steps, and flags.
     """
     body, limits, state, work = c.body, c.limits, c.state, c.work
     n = body.joints

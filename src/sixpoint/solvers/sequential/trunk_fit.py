@@ -382,7 +382,8 @@ def ease_limb(c: GuidedContext, base: LimbBase, end: Vec3, target: Vec3) -> Vec3
             if quat_angle(before, near) <= most + FELT:
                 held = near
                 break
-        held, bend, _, _ = limb_bend(c, base, held)
+        bent_limb = limb_bend(c, base, held)
+        held, bend = bent_limb.turn, bent_limb.angle
     bend = min(max(bend, bent - most), bent + most)
     return limb_end(c, base, held, bend)
 
