@@ -256,8 +256,8 @@ class Limb:
 
     def solve(self, target: ArrayLike) -> Limb:
         x, y, z = np.array(target, dtype=np.float64).tolist()
-        end, self.flags = solve_limb(self.context, self.limb, (x, y, z))
-        self.end = np.array(end)
+        self.flags = solve_limb(self.context, self.limb, (x, y, z))
+        self.end = self.work.ends[FIRST_LIMB + self.limb].copy()
         self.miss = float(np.linalg.norm(self.end - target))
         self.state.frames += 1
         return self

@@ -126,7 +126,8 @@ def test_only_a_limb_that_limits_held_back_is_eased(standing, missed):
     def turned(frames):
         local[root], local[hinge] = wished, IDENTITY
         standing.state.frames = frames
-        ease_limb(standing, base, aim, aim)
+        standing.work.ends[FIRST_LIMB] = aim
+        ease_limb(standing, base, aim)
         return float(arrays.angle_between(local[root], np.array(IDENTITY)))
 
     assert turned(1) == pytest.approx(most if missed else 0.5 * np.pi)

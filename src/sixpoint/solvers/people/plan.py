@@ -145,13 +145,11 @@ class PersonPlan(Plan):
     @property
     def needed(self) -> tuple[str, ...]:
         """Points that must be given; others may be absent."""
-        needed: tuple[str, ...] = self.solver.needed
-        return needed
+        return tuple(self.solver.needed)
 
     def numbers_of_method(self) -> Mapping[str, Number]:
         """Return what the kernel reads besides the times of `PersonSettings`."""
-        numbers: Mapping[str, Number] = self.solver.numbers()
-        return numbers
+        return dict(self.solver.numbers())
 
     def new_settings(self, rate: float) -> RecordArray:
         """Return the settings as the kernel reads them."""

@@ -72,15 +72,7 @@ class AnalyticUpperSolver(PersonSettings, Solver):
 
     name: ClassVar[str] = "analytic-upper"
     title: ClassVar[str] = "Analytic upper body"
-    capabilities: ClassVar[Capabilities] = Capabilities(
-        humans=True,
-        chains=False,
-        limits=True,
-        rotations=False,
-        missing=True,
-        history=True,
-        exact=True,
-    )
+    capabilities: ClassVar[Capabilities] = Capabilities(rotations=False)
 
     hands: Fraction = 0.5
     """How much the line between the hands turns the trunk about its length, from 0 (it keeps

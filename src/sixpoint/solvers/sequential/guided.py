@@ -32,7 +32,7 @@ from ...kernels.quaternion import (
     quat_store,
     quat_unrotate,
 )
-from ...kernels.types import Floats, Quat, Vec3
+from ...kernels.types import Floats, Quat
 from ...kernels.vector import (
     vec_add,
     vec_cross,
@@ -93,7 +93,7 @@ class GuidedSolver(PersonSettings, Solver):
 
     name: ClassVar[str] = "guided"
     title: ClassVar[str] = "Sequential IK, guided by a prior"
-    capabilities: ClassVar[Capabilities] = SequentialSolver.capabilities
+    capabilities: ClassVar[Capabilities] = Capabilities()
 
     weights: Weights = (1.0, 1.0, 1.0)
     """As for `sik`; here only for frames in which the prior is not trusted."""
@@ -229,8 +229,8 @@ def guide_trunk(
 
 
 @helper
-def guide_limb(c: GuidedContext, limb: int, trust: float) -> tuple[Vec3, int]:
-    """One limb with the hinge axis of the prior; where its end comes to lie, and flags."""
+def guide_limb(c: GuidedContext, limb: int, trust: float) -> int:
+    """Solve and write one limb with the hinge axis of the prior; flags."""
     body, work, guide, memory, net = c.body, c.work, c.guide, c.memory, c.net
     target = vec_load(work.points, FIRST_LIMB + limb)
     base, flags = limb_begin(c, limb, target)
@@ -263,13 +263,13 @@ def guide_limb(c: GuidedContext, limb: int, trust: float) -> tuple[Vec3, int]:
     up = vec_scale(bone, -1.0)
     free = quat_from_columns((hinge, up, vec_cross(hinge, up)))
     base = LimbBase(limb, base.row, parent, base.place, aim)
-    end, flags = settle_limb(c, base, free, flags)
+    flags = settle_limb(c, base, free, flags)
     if not short:
-        end = trunk_fit.ease_limb(c, base, end, target)
+        trunk_fit.ease_limb(c, base, target)
     flags |= short
     if guide.ends:
         guide_end(c, limb, trust)
-    return end, flags
+    return flags
 
 
 @helper
@@ -303,10 +303,8 @@ def guide_limbs(c: GuidedContext, trust: float) -> int:
         if body.carrier[limb] == 0 and body.bend[limb] > 0.0:
             # An arm that hangs from the pelvis goes with the spine.
             quat_store(work.world, PELVIS, quat_load(net.lower, 0))
-        end, more = guide_limb(c, limb, trust)
+        flags |= guide_limb(c, limb, trust)
         quat_store(work.world, PELVIS, pelvis)
-        vec_store(work.ends, FIRST_LIMB + limb, end)
-        flags |= more
     return flags
 
 

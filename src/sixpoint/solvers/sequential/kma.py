@@ -52,15 +52,7 @@ class KMASolver(PersonSettings, Solver):
 
     name: ClassVar[str] = "kma"
     title: ClassVar[str] = "Kulpa-Multon-Arnaldi"
-    capabilities: ClassVar[Capabilities] = Capabilities(
-        humans=True,
-        chains=False,
-        limits=True,
-        rotations=True,
-        missing=True,
-        history=True,
-        exact=False,
-    )
+    capabilities: ClassVar[Capabilities] = Capabilities(exact=False)
 
     iterations: Count = 20
     """Most sweeps in a frame."""

@@ -41,7 +41,7 @@ from ...kernels.vector import (
 )
 from ..context import CLAVICLE, COLLIDED, LIMITED, STALLED, UNREACHABLE, Frames
 from ..people.plan import end_frame
-from ..people.tables import HEAD, LIMB_ROWS, LIMBS, PELVIS
+from ..people.tables import FIRST_LIMB, HEAD, LIMB_ROWS, LIMBS, PELVIS
 from .plan import Context
 
 IDENTITY: Quat = (1.0, 0.0, 0.0, 0.0)
@@ -200,7 +200,7 @@ def limb_begin(c: Context, limb: int, target: Vec3) -> tuple[LimbBase, int]:
 
 @helper
 def limb_end(c: Context, base: LimbBase, turn: Quat, angle: float) -> Vec3:
-    """Write root, hinge and end of a limb; where its end comes to lie.
+    """Write root, hinge and end of a limb; where its end comes to lie, also into `work.ends`.
 
     The root turns by `turn` in its parent's frame, the hinge by `angle` about its X.
     """
@@ -215,7 +215,9 @@ def limb_end(c: Context, base: LimbBase, turn: Quat, angle: float) -> Vec3:
     foot = level_foot(shank) if settings.feet == LEVEL and body.bend[limb] < 0.0 else IDENTITY
     quat_store(work.local, row + 3, foot)
     knee = vec_add(base.place, quat_rotate(thigh, (0.0, -upper, 0.0)))
-    return vec_add(knee, quat_rotate(shank, (0.0, -lower, 0.0)))
+    end = vec_add(knee, quat_rotate(shank, (0.0, -lower, 0.0)))
+    vec_store(work.ends, FIRST_LIMB + limb, end)
+    return end
 
 
 @helper
@@ -374,15 +376,15 @@ def elbow_push(c: Context, base: LimbBase, turn: Quat) -> tuple[Quat, bool]:
 
 
 @helper
-def solve_limb(c: Context, limb: int, target: Vec3) -> tuple[Vec3, int]:
-    """Solve and write one limb; where its end comes to lie, and flags."""
+def solve_limb(c: Context, limb: int, target: Vec3) -> int:
+    """Solve and write clavicle, root and hinge of one limb; flags."""
     base, flags = limb_begin(c, limb, target)
     return settle_limb(c, base, limb_aim(c, limb, base.aim), flags)
 
 
 @helper
-def settle_limb(c: Context, base: LimbBase, free: Quat, flags: int) -> tuple[Vec3, int]:
-    """Solve root and hinge within limits, from a wished rotation of the root, like `solve_limb`."""
+def settle_limb(c: Context, base: LimbBase, free: Quat, flags: int) -> int:
+    """Solve and write root and hinge within limits, from a wished rotation of the root; flags."""
     body, limits, settings, state = c.body, c.limits, c.settings, c.state
     limb = base.limb
     within = not flags & (UNREACHABLE << limb)
@@ -407,7 +409,8 @@ def settle_limb(c: Context, base: LimbBase, free: Quat, flags: int) -> tuple[Vec
                 flags |= STALLED << limb  # a limit, or the target, keeps it inside
     if bent.limited or pressed:
         flags |= LIMITED << limb
-    return limb_end(c, base, bent.turn, bent.angle), flags
+    limb_end(c, base, bent.turn, bent.angle)
+    return flags
 
 
 @helper

@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from ...kernels.vector import vec_load, vec_store
+from ...kernels.vector import vec_load
 from ..base import Capabilities, Solver
 from ..context import Frames
 from ..people.plan import PersonSettings, begin_frame
@@ -33,15 +33,7 @@ class SequentialSolver(PersonSettings, Solver):
 
     name: ClassVar[str] = "sik"
     title: ClassVar[str] = "Sequential IK"
-    capabilities: ClassVar[Capabilities] = Capabilities(
-        humans=True,
-        chains=False,
-        limits=True,
-        rotations=True,
-        missing=True,
-        history=True,
-        exact=True,
-    )
+    capabilities: ClassVar[Capabilities] = Capabilities()
 
     bend: Literal["sagittal", "chord", "vertical", "previous"] = "sagittal"
     """Plane in which the spine bends: forwards and backwards of the estimated pelvis; the plane of
@@ -82,9 +74,7 @@ def solve_frame(c: Context, frames: Frames, frame: int) -> None:
     steps, more = solve_known_trunk(c, frames, frame, estimate)
     flags |= more
     for limb in range(LIMBS):
-        end, more = solve_limb(c, limb, vec_load(c.work.points, FIRST_LIMB + limb))
-        vec_store(c.work.ends, FIRST_LIMB + limb, end)
-        flags |= more
+        flags |= solve_limb(c, limb, vec_load(c.work.points, FIRST_LIMB + limb))
     finish_frame(c, frames, frame, estimate, steps, flags)
 
 

@@ -93,7 +93,7 @@ class TGBSolver(PersonSettings, Solver):
 
     name: ClassVar[str] = "tgbsik"
     title: ClassVar[str] = "Sequential IK, searched swivels"
-    capabilities: ClassVar[Capabilities] = SequentialSolver.capabilities
+    capabilities: ClassVar[Capabilities] = Capabilities()
 
     twist_weight: Annotated[float, Interval(0.0, 1e6)] = 1.0
     """What a twist of shoulder or hip costs, where a swing costs 1 (both squared)."""
@@ -268,7 +268,7 @@ def solve_limb_swivelled(c: Context, limb: int, estimate: Quat, kind: int) -> in
     angle = limit_clamp_angle(limits, row + 2, wanted)
     if held != turn or abs(angle - wanted) > FELT:
         flags |= LIMITED << limb
-    vec_store(work.ends, FIRST_LIMB + limb, limb_end(c, base, held, angle))
+    limb_end(c, base, held, angle)
     return flags
 
 

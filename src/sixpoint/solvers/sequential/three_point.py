@@ -257,8 +257,8 @@ def swing_body(c: GuidedContext, estimate: Quat) -> Quat:
     memory.swing[0] += (swung[0] - pelvis[0]) / body.stance[HEAD, 1]
     memory.swing[1] += (swung[2] - pelvis[2]) / body.stance[HEAD, 1]
     far = math.sqrt(memory.swing[0] * memory.swing[0] + memory.swing[1] * memory.swing[1])
-    for axis in range(2 if far > MOST_ASIDE else 0):
-        memory.swing[axis] *= MOST_ASIDE / far
+    for k in range(2 if far > MOST_ASIDE else 0):
+        memory.swing[k] *= MOST_ASIDE / far
     estimate = quat_mul(step, estimate)
     lift_feet(c, estimate)
     for limb in range(LIMBS):

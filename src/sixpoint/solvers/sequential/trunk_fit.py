@@ -355,23 +355,21 @@ def bring_ends(c: GuidedContext, fixed: bool, most: float) -> bool:
 
 
 @helper
-def ease_limb(c: GuidedContext, base: LimbBase, end: Vec3, target: Vec3) -> Vec3:
-    """Turn a limb that limits keep from its point, or did in the frame before, only so fast.
-
-    Returns where its end comes to lie.
-    """
+def ease_limb(c: GuidedContext, base: LimbBase, target: Vec3) -> None:
+    """Turn a limb that limits keep from its point, or did in the frame before, only so fast."""
     settings, state, work, memory = c.settings, c.state, c.work, c.memory
     limb, row = base.limb, base.row + 1
     before, now = quat_load(memory.roots, limb), quat_load(work.local, row)
     bent, wished = memory.bends[limb], hinge_angle(quat_load(work.local, row + 1))
     most = LIMB_TURN * settings.turn
+    end = vec_load(work.ends, FIRST_LIMB + limb)
     missed = max(vec_distance(end, target), memory.misses[limb]) > MISS * c.body.height
     angle = quat_angle(before, now)
     if state.frames == 0 or not missed or (angle <= most and abs(wished - bent) <= most):
         memory.freed[limb] = state.frames
-        return end
+        return
     if (state.frames - memory.freed[limb]) * settings.period > LONGEST_EASING:
-        return end
+        return
     held, bend = now, wished
     if angle > most:
         held = before
@@ -385,7 +383,7 @@ def ease_limb(c: GuidedContext, base: LimbBase, end: Vec3, target: Vec3) -> Vec3
         bent_limb = limb_bend(c, base, held)
         held, bend = bent_limb.turn, bent_limb.angle
     bend = min(max(bend, bent - most), bent + most)
-    return limb_end(c, base, held, bend)
+    limb_end(c, base, held, bend)
 
 
 @helper
