@@ -98,7 +98,7 @@ def clips() -> str:
     """Built-in motion."""
     return table(
         ("clip", "content", "length"),
-        [(f"`{n}`", first_line(make), f"{make().duration:.1f} s") for n, make in CLIPS.items()],
+        [(f"`{n}`", first_line(c.write), f"{c.duration:.1f} s") for n, c in CLIPS.items()],
     )
 
 

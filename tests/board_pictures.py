@@ -9,9 +9,21 @@ from sixpoint.vision.calibration import Board
 from sixpoint.vision.camera import Camera
 
 
+def printed(board: Board, n: int) -> np.ndarray:
+    """The board itself, n pixels a square; one square of white around it."""
+    if board.marker is not None:
+        grey = board.charuco().generateImage(((board.columns + 1) * n, (board.rows + 1) * n))
+    else:
+        y, x = np.indices((board.rows + 1, board.columns + 1))
+        dark = np.where((x + y) % 2 == 0, 0, 255).astype(np.uint8)
+        grey = np.kron(dark, np.ones((n, n), np.uint8))
+    grey = np.pad(grey, n, constant_values=255)
+    return np.ascontiguousarray(np.repeat(grey[..., None], 3, axis=2))
+
+
 def shown(camera: Camera, board: Board, turn, place) -> np.ndarray:
     """A picture of a board somewhere: the plane's homography applied to its print."""
-    n, sheet = 60, board.picture(60)
+    n, sheet = 60, printed(board, 60)
     # From pixels of the print to the board's plane: the first inner corner lies at (2 n - .5).
     to_plane = np.array(
         [

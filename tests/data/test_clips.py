@@ -39,7 +39,7 @@ def test_four_to_eight_seconds_at_60_hz_on_the_default_figure(name: str) -> None
 
 @clips
 def test_made_once_and_the_same_every_time(name: str) -> None:
-    again = CLIPS[name].__wrapped__()  # type: ignore[attr-defined]
+    again = CLIPS[name].motion()
     assert builtin(name) is builtin(name)
     assert np.array_equal(again.root, builtin(name).root)
     assert np.array_equal(again.rotations, builtin(name).rotations)

@@ -119,8 +119,8 @@ def command(**given: Any) -> Answer:
 def _from_pictures(call: SimpleNamespace, cameras: Sequence[Camera]) -> tuple[Recording, float]:
     """Capture from two sources of pictures; also returns when that began [s]."""
     from ..vision.capture import capture_clip, prepare_capture
-    from ..vision.debug import save_debug_sheet
-    from ..vision.images import open_footage, read_together
+    from ..vision.debug import debug_sheet
+    from ..vision.images import open_footage, read_together, write_png
 
     if len(call.views) != 2:
         raise click.UsageError(f"Expected two sources of pictures, got {len(call.views)}.")
@@ -138,7 +138,7 @@ def _from_pictures(call: SimpleNamespace, cameras: Sequence[Camera]) -> tuple[Re
             tell(number + 1, total)
             if call.debug is not None and number % max(1, round(capture.rate)) == 0:
                 path = Path(call.debug) / f"stages_{number:05d}.png"
-                save_debug_sheet(path, pair, capture.cameras, frame)
+                write_png(path, debug_sheet(pair, capture.cameras, frame))
 
         found = capture_clip(capture, read_together(sources, call.frames), feedback, watch)
     return replace(found, warnings=(*notes, *found.warnings)), begin

@@ -151,6 +151,11 @@ def hold(value: float, start: float, reached: float, left: float, end: float) ->
     return {start: 0.0, reached: value, left: value, end: 0.0}
 
 
+def hold_all(amounts: Mapping[str, float], *times: float) -> dict[str, dict[float, float]]:
+    """Return such keys for several channels (channel -> value) at the same four times."""
+    return {channel: hold(value, *times) for channel, value in amounts.items()}
+
+
 def curve(times: Floats, keys: Mapping[float, float]) -> Floats:
     """Return values at `times` (F,) [s] of the curve through keys (time [s] -> value).
 

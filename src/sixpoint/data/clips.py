@@ -19,7 +19,7 @@ import numpy as np
 
 from ..errors import UnknownName
 from ..motion.motion import Motion
-from .authoring import BALL, Footstep, Take, hold
+from .authoring import BALL, Footstep, Take, hold, hold_all
 from .puppet import SIDES
 
 
@@ -31,35 +31,29 @@ def reach(take: Take) -> None:
         "gaze.pitch": {0.3: 0.0, 0.7: 28.0, 1.7: 52.0, 2.2: 52.0, 3.2: 8.0, 3.6: 2.0},
         "gaze.yaw": hold(-14.0, 0.3, 0.75, 2.3, 3.2) | {2.3: -12.0},
         "pelvis.tilt": hold(34.0, 0.55, 1.7, 2.15, 3.3),
-        "pelvis.y": hold(-0.075, 0.5, 1.7, 2.15, 3.3),
-        "pelvis.z": hold(-0.13, 0.5, 1.7, 2.15, 3.3),
+        **hold_all({"pelvis.y": -0.075, "pelvis.z": -0.13}, 0.5, 1.7, 2.15, 3.3),
         "pelvis.x": hold(-0.02, 0.5, 1.6, 2.2, 3.3),
         "pelvis.yaw": hold(8.0, 0.6, 1.7, 2.2, 3.3),
-        "trunk.flexion": hold(24.0, 0.6, 1.75, 2.2, 3.4),
-        "trunk.twist": hold(12.0, 0.6, 1.75, 2.2, 3.4),
-        "trunk.bend": hold(-4.0, 0.6, 1.75, 2.2, 3.4),
+        **hold_all(
+            {"trunk.flexion": 24.0, "trunk.twist": 12.0, "trunk.bend": -4.0}, 0.6, 1.75, 2.2, 3.4),
         "r_clavicle.protraction": hold(14.0, 0.8, 1.75, 2.2, 3.1),
         "r_shoulder.flexion": {0.7: 0.0, 1.6: 62.0, 2.2: 62.0, 3.0: 22.0, 4.1: 0.0},
         "r_elbow.flexion": {0.7: 0.0, 1.2: 30.0, 1.7: 0.0, 2.2: 4.0, 3.0: 72.0, 4.1: 0.0},
         "r_wrist.pronation": {0.7: 0.0, 1.6: 40.0, 2.3: 40.0, 3.0: 10.0, 4.1: 0.0},
         "r_hand.curl": hold(-0.25, 0.9, 1.5, 1.9, 4.3) | {2.15: 0.35, 3.6: 0.3},
-        "r_hand.x": -0.20,
-        "r_hand.y": 0.74,
-        "r_hand.z": 0.60,
+        "r_hand.x": -0.20, "r_hand.y": 0.74, "r_hand.z": 0.60,
         "r_hand.hold": hold(1.0, 0.9, 1.8, 2.15, 2.9),
-        "l_shoulder.flexion": hold(40.0, 0.7, 1.75, 2.2, 3.3),
-        "l_shoulder.abduction": hold(10.0, 0.7, 1.75, 2.2, 3.3),
+        **hold_all(
+            {"l_shoulder.flexion": 40.0, "l_shoulder.abduction": 10.0}, 0.7, 1.75, 2.2, 3.3),
     })  # fmt: skip
     # The bow: hands slide down the thighs, neck last, a moment of rest, up again.
     take.add_all({
         "pelvis.tilt": hold(42.0, 4.35, 5.5, 6.0, 7.0),
-        "pelvis.z": hold(-0.15, 4.3, 5.5, 6.0, 7.0),
-        "pelvis.y": hold(-0.012, 4.3, 5.5, 6.0, 7.0),
+        **hold_all({"pelvis.z": -0.15, "pelvis.y": -0.012}, 4.3, 5.5, 6.0, 7.0),
         "trunk.flexion": hold(26.0, 4.45, 5.6, 6.05, 7.1),
         "gaze.pitch": {4.3: 0.0, 4.9: 34.0, 5.65: 86.0, 6.05: 86.0, 7.15: 0.0},
-        "*_shoulder.flexion": hold(50.0, 4.4, 5.55, 6.0, 7.1),
-        "*_shoulder.abduction": hold(-5.0, 4.4, 5.55, 6.0, 7.1),
-        "*_elbow.flexion": hold(-6.0, 4.4, 5.55, 6.0, 7.1),
+        **hold_all({"*_shoulder.flexion": 50.0, "*_shoulder.abduction": -5.0,
+                    "*_elbow.flexion": -6.0}, 4.4, 5.55, 6.0, 7.1),
         "*_clavicle.protraction": hold(6.0, 4.5, 5.6, 6.0, 7.1),
         "*_hand.curl": hold(-0.2, 4.4, 5.2, 6.3, 7.1),
     })  # fmt: skip
@@ -98,53 +92,37 @@ def overhead(take: Take) -> None:
         "pelvis.y": hold(0.048, 0.7, 1.85, 2.45, 3.1) | {1.05: -0.012},
         "pelvis.z": hold(0.075, 0.6, 1.85, 2.45, 3.2),
         "pelvis.x": hold(-0.03, 0.6, 1.6, 2.5, 3.3),
-        "pelvis.list": hold(3.0, 0.8, 1.85, 2.45, 3.2),
-        "pelvis.yaw": hold(8.0, 0.8, 1.85, 2.45, 3.2),
+        **hold_all({"pelvis.list": 3.0, "pelvis.yaw": 8.0}, 0.8, 1.85, 2.45, 3.2),
         "trunk.flexion": hold(-9.0, 0.7, 1.85, 2.45, 5.3) | {3.3: 2.0, 4.4: 4.0},
-        "trunk.bend": hold(6.0, 0.8, 1.85, 2.45, 3.3),
-        "trunk.twist": hold(8.0, 0.8, 1.85, 2.45, 3.3),
+        **hold_all({"trunk.bend": 6.0, "trunk.twist": 8.0}, 0.8, 1.85, 2.45, 3.3),
         "r_clavicle.elevation": hold(22.0, 1.0, 1.85, 2.45, 3.2),
         "r_shoulder.flexion": hold(148.0, 0.6, 1.8, 2.45, 5.5) | {3.4: 28.0, 4.4: 28.0},
         "r_shoulder.abduction": hold(12.0, 0.6, 1.8, 2.45, 3.4),
         "r_shoulder.twist": hold(-10.0, 0.6, 1.8, 2.45, 5.5) | {3.4: 14.0, 4.4: 14.0},
         "r_elbow.flexion": hold(-8.0, 0.6, 1.85, 2.45, 5.5) | {1.2: 55.0, 3.4: 72.0, 4.4: 72.0},
-        "r_hand.x": -0.20,
-        "r_hand.y": 2.08,
-        "r_hand.z": 0.29,
+        "r_hand.x": -0.20, "r_hand.y": 2.08, "r_hand.z": 0.29,
         "r_hand.hold": hold(1.0, 0.9, 1.9, 2.35, 3.1),
         "r_hand.curl": {0.8: 0.0, 1.6: -0.25, 2.0: -0.25, 2.35: 0.35, 4.4: 0.35, 5.4: 0.0},
         "l_shoulder.abduction": hold(14.0, 0.8, 1.85, 2.4, 3.2),
-        "l_shoulder.flexion": hold(26.0, 2.6, 3.5, 4.4, 5.5),
-        "l_shoulder.twist": hold(14.0, 2.6, 3.5, 4.4, 5.5),
-        "l_elbow.flexion": hold(70.0, 2.6, 3.5, 4.4, 5.5),
+        **hold_all({"l_shoulder.flexion": 26.0, "l_shoulder.twist": 14.0,
+                    "l_elbow.flexion": 70.0}, 2.6, 3.5, 4.4, 5.5),
     })  # fmt: skip
 
 
-class Stride(NamedTuple):
-    """One step of the walk."""
-
-    length: float
-    """How far this foot lands ahead of the other [m]."""
-    push: float
-    """How far its heel rises before it leaves the ground [degrees]."""
-    drop: float
-    """How far the pelvis is below standing height when it lands [m]."""
-    swing: float
-    """How far arms, pelvis and chest turn, 1 at full pace."""
-
-
 STRIDES = (
-    Stride(0.36, 22.0, 0.016, 0.6),
-    Stride(0.58, 46.0, 0.024, 0.9),
-    Stride(0.62, 60.0, 0.028, 1.0),
-    Stride(0.62, 60.0, 0.028, 1.0),
-    Stride(0.62, 60.0, 0.028, 1.0),
-    Stride(0.60, 60.0, 0.027, 1.0),
-    Stride(0.50, 56.0, 0.022, 0.8),
-    Stride(0.00, 44.0, 0.012, 0.4),
+    (0.36, 22.0, 0.016, 0.6),
+    (0.58, 46.0, 0.024, 0.9),
+    (0.62, 60.0, 0.028, 1.0),
+    (0.62, 60.0, 0.028, 1.0),
+    (0.62, 60.0, 0.028, 1.0),
+    (0.60, 60.0, 0.027, 1.0),
+    (0.50, 56.0, 0.022, 0.8),
+    (0.00, 44.0, 0.012, 0.4),
 )
-"""From standing to standing, the right foot first; about 1.2 m/s in the middle."""
-
+"""Steps from standing to standing, the right foot first; about 1.2 m/s in the middle. Rows: how far
+the foot lands ahead of the other [m], how far its heel rises before it leaves the ground [degrees],
+how far the pelvis is below standing height when it lands [m], and how far arms, pelvis and chest
+turn (1 at full pace)."""
 FIRST_LANDING, PERIOD, SWING_TIME = 1.10, 0.53, 0.42
 """When the first foot lands, from one landing to the next, how long a foot is in the air [s]."""
 TRACK = 0.07
@@ -159,29 +137,29 @@ def walk(take: Take) -> None:
     arms = {arm: {0.55: 0.0} for arm in SIDES}
     elbows = {arm: {0.55: 0.0} for arm in SIDES}
     here = 0.0
-    for k, step in enumerate(STRIDES):
+    for k, (length, push, drop, swing) in enumerate(STRIDES):
         first, last = k == 0, k == len(STRIDES) - 1
         land = FIRST_LANDING + PERIOD * k
         foot = "rl"[k % 2]
         sign = SIDES[foot]
-        to = (sign * (0.085 if last else TRACK), here + step.length + BALL, sign * 6.0)
+        to = (sign * (0.085 if last else TRACK), here + length + BALL, sign * 6.0)
         strike, roll = 0.0 if last else 17.0, (0.16 if first else 0.36, 0.11)
-        take.step(foot, Footstep(land - SWING_TIME, land, to, 0.045, step.push, strike, roll))
+        take.step(foot, Footstep(land - SWING_TIME, land, to, 0.045, push, strike, roll))
         # The pelvis is between the feet when one lands, and nearest to the standing foot and
         # highest when the other passes it; it turns with the leg that goes forward and drops on
         # its side.
-        ahead[land] = here + (-0.02 if last else 0.5 * step.length + 0.012)
-        here += step.length
+        ahead[land] = here + (-0.02 if last else 0.5 * length + 0.012)
+        here += length
         across[land - 0.20] = -sign * (0.035 if first else 0.022)
         up[land - 0.25] = -0.012
-        up[land + 0.03] = -step.drop
-        yaw[land] = -sign * 6.0 * step.swing
-        side[land - 0.26] = sign * 3.5 * step.swing
+        up[land + 0.03] = -drop
+        yaw[land] = -sign * 6.0 * swing
+        side[land - 0.26] = sign * 3.5 * swing
         side[land] = 0.0
         for arm, hand in SIDES.items():
             forward = hand != sign
-            arms[arm][land + 0.04] = step.swing * (22.0 if forward else -17.0)
-            elbows[arm][land + 0.08] = step.swing * (16.0 if forward else -2.0)
+            arms[arm][land + 0.04] = swing * (22.0 if forward else -17.0)
+            elbows[arm][land + 0.08] = swing * (16.0 if forward else -2.0)
     ahead[end + 0.35] = here
     for keys in (up, across, yaw, side, *arms.values(), *elbows.values()):
         keys[end + 0.55] = 0.0
@@ -364,20 +342,21 @@ class Clip(NamedTuple):
         return take.motion()
 
 
-CLIPS: Mapping[str, Callable[[], Motion]] = MappingProxyType(
+CLIPS: Mapping[str, Clip] = MappingProxyType(
     {
-        "boxing": cache(Clip(boxing, 7.2, relaxed=False, breath=(1.6, 0.6)).motion),
-        "walk": cache(Clip(walk, 6.5, sway=0.6).motion),
-        "reach": cache(Clip(reach, 7.5).motion),
-        "squat": cache(Clip(squat, 6.0, breath=(2.9, 1.0), sway=0.8).motion),
-        "overhead": cache(Clip(overhead, 6.0).motion),
+        "boxing": Clip(boxing, 7.2, relaxed=False, breath=(1.6, 0.6)),
+        "walk": Clip(walk, 6.5, sway=0.6),
+        "reach": Clip(reach, 7.5),
+        "squat": Clip(squat, 6.0, breath=(2.9, 1.0), sway=0.8),
+        "overhead": Clip(overhead, 6.0),
     }
 )
-"""Name -> function that makes the clip (and remembers it)."""
+"""Every built-in clip, by its name."""
 
 
+@cache
 def builtin(name: str) -> Motion:
     """Return one of the built-in clips; names in `CLIPS`."""
     if name not in CLIPS:
         raise UnknownName("built-in clip", name, CLIPS)
-    return CLIPS[name]()
+    return CLIPS[name].motion()

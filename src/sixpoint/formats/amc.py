@@ -53,7 +53,7 @@ def read_amc(
         text = parse_asf(read_bytes(skeleton))
     notes = list(text.notes)
     if alone:
-        table, degrees = np.zeros((1, sum(len(bone.dofs) for bone in text.bones))), text.degrees
+        table, degrees = np.zeros((1, text.width)), text.degrees
         notes.append(f"{GUESSED}one frame of unturned joints, because this is a skeleton alone")
     else:
         table, degrees = _parse_amc(read_bytes(path), text, notes, lenient=lenient)
@@ -85,15 +85,6 @@ def find_asf(amc: Path) -> Path:
     )
 
 
-def _slots(text: AsfText) -> dict[str, slice]:
-    """Return the columns of each bone in the table of numbers."""
-    slots, column = {}, 0
-    for bone in text.bones:
-        slots[bone.name] = slice(column, column + len(bone.dofs))
-        column += len(bone.dofs)
-    return slots
-
-
 def _motion(text: AsfText, table: Floats, degrees: bool, rate: float, source: Source) -> Motion:
     """Return the motion in file units; slides and lengths below the root are ignored."""
     skeleton = skeleton_of(text)
@@ -101,7 +92,7 @@ def _motion(text: AsfText, table: Floats, degrees: bool, rate: float, source: So
     rotations = arrays.identity(len(table), skeleton.joint_count)
     root = np.zeros((len(table), 3))
     ignored = []
-    for j, (bone, columns) in enumerate(zip(text.bones, _slots(text).values(), strict=True)):
+    for j, (bone, columns) in enumerate(zip(text.bones, text.slots.values(), strict=True)):
         order, angles = "", []
         for dof, values in zip(bone.dofs, table[:, columns].T, strict=True):
             if dof[0] == "r":
@@ -149,8 +140,7 @@ def _parse_amc(
 def _even_frames(block: bytes, text: AsfText) -> Floats | None:
     """Parse quickly files in which every frame lists the same bones in the same order, or None."""
     tokens = block.split()
-    slots = _slots(text)
-    width = sum(len(bone.dofs) for bone in text.bones)
+    slots, width = text.slots, text.width
     columns: dict[int, int] = {}  # column of the table -> position in a frame
     names: list[int] = []
     at, listed = 1, 0
@@ -177,8 +167,7 @@ def _even_frames(block: bytes, text: AsfText) -> Floats | None:
 
 def _uneven_frames(data: bytes, text: AsfText, notes: list[str], *, lenient: bool) -> Floats:
     """Parse line by line: bones in any order; one that is missing keeps its value."""
-    slots = _slots(text)
-    width = sum(len(bone.dofs) for bone in text.bones)
+    slots, width = text.slots, text.width
     needed = {bone.name for bone in text.bones if bone.dofs}
     rows, line = list[list[float]](), 0
     missing, seen = set[str](), set[str]()

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -24,19 +26,41 @@ ALONG_BONE = 0.7
 """A single axis nearer to its bone than this cosine twists it; others bend it."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class AsfBone:
-    """One bone, or the root."""
+    """One bone, or the root, as its lines in the file say."""
 
-    name: str
-    end: Floats
-    """From its start to its end, unturned, in file units, shape (3,)."""
-    frame: Floats
-    """Rotation C of its axes; its rotation is C L C* with L from the AMC, shape (4,)."""
-    dofs: tuple[str, ...]
+    name: str = ""
+    direction: tuple[float, ...] = (0.0, 0.0, 0.0)
+    length: float = 0.0
+    angles: tuple[float, ...] = (0.0, 0.0, 0.0)
+    """Angles of its axes about fixed axes."""
+    order: str = "XYZ"
+    """Order of those angles."""
+    dofs: tuple[str, ...] = ()
     """Names from `DOFS`, in the order of the AMC's numbers."""
-    limits: tuple[tuple[float, float], ...] = ()
-    """Lowest and highest value of each, where given, in file units."""
+    numbers: list[float] = field(default_factory=list)
+    """Lowest and highest value of each degree of freedom, where given, in file units."""
+    turn: float = 1.0
+    """Radians per unit of its angles."""
+
+    @property
+    def end(self) -> Floats:
+        """Vector from its start to its end, unturned, in file units, shape (3,)."""
+        direction = np.array(self.direction)
+        norm = float(np.linalg.norm(direction))
+        return direction * (self.length / norm) if norm > 0.0 else np.zeros(3)
+
+    @property
+    def frame(self) -> Floats:
+        """Rotation C of its axes; its rotation is C L C* with L from the AMC, shape (4,)."""
+        return fixed_axes(self.order, self.turn * np.array(self.angles))
+
+    @property
+    def limits(self) -> tuple[tuple[float, float], ...]:
+        """Lowest and highest value of each degree of freedom; empty if not all are given."""
+        pairs = self.numbers if len(self.numbers) == 2 * len(self.dofs) else []
+        return tuple(zip(pairs[::2], pairs[1::2], strict=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +78,17 @@ class AsfText:
     notes: tuple[str, ...]
     """Deviations that were tolerated."""
 
+    @cached_property
+    def slots(self) -> dict[str, slice]:
+        """Columns of each bone in a table of the AMC's numbers."""
+        ends = np.cumsum([0, *(len(bone.dofs) for bone in self.bones)]).tolist()
+        return {b.name: slice(*span) for b, span in zip(self.bones, pairwise(ends), strict=True)}
+
+    @property
+    def width(self) -> int:
+        """Number of columns of that table."""
+        return sum(len(bone.dofs) for bone in self.bones)
+
 
 def words_of(data: bytes) -> Iterator[tuple[int, list[str]]]:
     """Yield line numbers and words; comments gone, commas and parentheses are white space."""
@@ -65,11 +100,7 @@ def words_of(data: bytes) -> Iterator[tuple[int, list[str]]]:
 
 
 def parse_asf(data: bytes) -> AsfText:
-    """Parse the bytes of an ASF file.
-
-    Raises:
-        FormatError: with the line at fault.
-    """
+    """Parse the bytes of an ASF file; errors name the line."""
     found, section = _Contents(), ""
     for line, words in words_of(data):
         key, rest = words[0].lower(), words[1:]
@@ -90,38 +121,16 @@ def parse_asf(data: bytes) -> AsfText:
     if not found.bones and not found.children:
         raise FormatError("Expected :bonedata and :hierarchy, got neither.")
     notes = []
-    if any(found.root.limits):
+    if any(found.root.numbers):
         notes.append("the root's own position and orientation are replaced by the motion's")
     names, parents = found.tree()
     unused = [name for name in found.bones if name not in set(names)]
     if unused:
         notes.append(f"bones outside the hierarchy were left out: {', '.join(unused[:4])}")
-    turn = np.pi / 180.0 if found.degrees else 1.0
-    bones = tuple(found.bones.get(name, found.root).finished(turn) for name in names)
+    bones = tuple(found.bones.get(name, found.root) for name in names)
+    for bone in bones:
+        bone.turn = np.pi / 180.0 if found.degrees else 1.0
     return AsfText(bones, tuple(parents), found.length, found.degrees, tuple(notes))
-
-
-@dataclass
-class _Draft:
-    """A bone while its lines are read."""
-
-    name: str = ""
-    direction: tuple[float, ...] = (0.0, 0.0, 0.0)
-    length: float = 0.0
-    angles: tuple[float, ...] = (0.0, 0.0, 0.0)
-    order: str = "XYZ"
-    dofs: tuple[str, ...] = ()
-    limits: list[float] = field(default_factory=list)
-
-    def finished(self, turn: float) -> AsfBone:
-        """Return the bone; `turn` is radians per unit of its angles."""
-        direction = np.array(self.direction)
-        norm = float(np.linalg.norm(direction))
-        end = direction * (self.length / norm) if norm > 0.0 else np.zeros(3)
-        pairs = self.limits if len(self.limits) == 2 * len(self.dofs) else []
-        limits = tuple(zip(pairs[::2], pairs[1::2], strict=True))
-        frame = fixed_axes(self.order, turn * np.array(self.angles))
-        return AsfBone(self.name, end, frame, self.dofs, limits)
 
 
 class _Contents:
@@ -129,9 +138,9 @@ class _Contents:
 
     def __init__(self) -> None:
         self.length, self.degrees = 1.0, True
-        self.root = _Draft("root", dofs=("tx", "ty", "tz", "rx", "ry", "rz"))
-        self.bones: dict[str, _Draft] = {}
-        self.open_bone: _Draft | None = None
+        self.root = AsfBone("root", dofs=("tx", "ty", "tz", "rx", "ry", "rz"))
+        self.bones: dict[str, AsfBone] = {}
+        self.open_bone: AsfBone | None = None
         self.children: dict[str, list[str]] = {}
         self.child_line: dict[str, int] = {}
 
@@ -153,17 +162,17 @@ class _Contents:
         elif key == "axis" and rest:
             root.order = _order(rest[0])
         elif key == "position":
-            root.limits += _numbers(rest, 3, key)
+            root.numbers += _numbers(rest, 3, key)
         elif key == "orientation":
             root.angles = _numbers(rest, 3, key)
-            root.limits += root.angles
+            root.numbers += root.angles
 
     def read_bone(self, key: str, words: list[str]) -> None:
         bone, rest = self.open_bone, words[1:]
         if bone is None:
             if key != "begin":
                 raise FormatError(f"Expected 'begin' of a bone, got {words[0][:40]!r}.")
-            self.open_bone = _Draft()
+            self.open_bone = AsfBone()
         elif key == "end":
             if not bone.name or bone.name in self.bones or bone.name == "root":
                 raise FormatError(f"Expected a bone with a name of its own, got {bone.name!r}.")
@@ -186,7 +195,7 @@ class _Contents:
             values = [_limit(word) for word in (rest if key == "limits" else words)]
             if any(v is None for v in values):
                 raise FormatError(f"Expected pairs of limits, got {' '.join(words)[:40]!r}.")
-            bone.limits += [v for v in values if v is not None]
+            bone.numbers += [v for v in values if v is not None]
         elif key not in ("id", "bodymass", "cofmass"):
             raise FormatError(f"Expected a property of a bone, got {words[0][:40]!r}.")
 
@@ -271,10 +280,7 @@ def skeleton_of(text: AsfText) -> Skeleton:
 
 
 def _hinge(bone: AsfBone) -> Vec3 | None:
-    """Return the axis about which a bone with a single rotation bends, or None.
-
-    Positive angles go towards the wider limit.
-    """
+    """Return the axis of a bone that only bends, positive towards the wider limit, else None."""
     if len(bone.dofs) != 1 or bone.dofs[0] not in ("rx", "ry", "rz") or not bone.limits:
         return None
     axis = arrays.rotate(bone.frame, np.asarray(arrays.AXES[bone.dofs[0][1].upper()]))

@@ -23,7 +23,7 @@ from .plain_text import LARGEST, finite, line_at, plain_bytes, read_bytes, text_
 from .units import to_world
 
 MAX_JOINTS = 2_000
-"""Beyond this it is not a body: the largest film rigs, hair and cloth included, stay below."""
+"""Largest number of joints: film rigs with hair and cloth stay below."""
 MAX_NAME = 256
 """Longest name of a joint, in bytes."""
 POSITIONS = ("Xposition", "Yposition", "Zposition")
@@ -141,15 +141,7 @@ class _Tokens:
 
 
 def parse_bvh(data: bytes, *, lenient: bool = False) -> BvhText:
-    """Read the bytes of a BVH file.
-
-    Args:
-        data: the file's content.
-        lenient: read the whole rows of a file that has fewer of them than it says, or none.
-
-    Raises:
-        FormatError: with the line at fault.
-    """
+    """Parse the bytes of a BVH file; `lenient` takes fewer rows than it says, or none."""
     tokens = _Tokens(plain_bytes(data))
     names, parents, site_parents = list[str](), list[int](), list[int]()
     offsets, site_offsets = dict[int, list[float]](), list[list[float]]()
@@ -334,24 +326,19 @@ def motion_of(text: BvhText, *, path: str | None = None) -> Motion:
     rotations = arrays.identity(frames, joints)
     moves = np.broadcast_to(text.offsets, (frames, joints, 3)).copy()
     moving = np.zeros((joints, 3), dtype=bool)
-    by_order: dict[str, list[tuple[int, list[int]]]] = {}
-    column = 0
+    columns = iter(text.values.T)
     for joint, channels in enumerate(text.channels):
-        order, columns = "", list[int]()
-        for at, channel in enumerate(channels, column):
+        order, angles = "", list[Floats]()
+        for channel, values in zip(channels, columns, strict=False):
             if channel in POSITIONS:
                 axis = POSITIONS.index(channel)
-                moves[:, joint, axis] = text.values[:, at]
+                moves[:, joint, axis] = values
                 moving[joint, axis] = True
             else:
                 order += channel[0]
-                columns.append(at)
-        by_order.setdefault(order, []).append((joint, columns))
-        column += len(channels)
-    for order, members in by_order.items():
+                angles.append(np.radians(values))
         if order:
-            angles = np.radians(text.values[:, np.array([columns for _, columns in members])])
-            rotations[:, [joint for joint, _ in members]] = arrays.from_euler(order, angles)
+            rotations[:, joint] = arrays.from_euler(order, np.stack(angles, axis=-1))
 
     if _relative_positions(text, moves, moving):
         below = moving & (np.array(text.parents) >= 0)[:, None]
@@ -379,7 +366,6 @@ def motion_of(text: BvhText, *, path: str | None = None) -> Motion:
 def _unique_names(text: BvhText, notes: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return names of joints and sites, the second and later of equal ones numbered."""
     taken: dict[str, int] = {}  # name -> how often it was asked for
-    twice: list[str] = []
 
     def unique(name: str) -> str:
         candidate = name
@@ -389,14 +375,11 @@ def _unique_names(text: BvhText, notes: list[str]) -> tuple[tuple[str, ...], tup
         taken[candidate] = 1
         return candidate
 
-    joints = []
-    for name in text.names:
-        joints.append(unique(name))
-        if joints[-1] != name:
-            twice.append(name)
+    joints = tuple(map(unique, text.names))
+    twice = [name for name, own in zip(text.names, joints, strict=True) if own != name]
     if twice:
         notes.append(f"joint names that stand more than once were numbered: {', '.join(twice[:4])}")
-    return tuple(joints), tuple(unique(f"{joints[p]}_end") for p in text.site_parents)
+    return joints, tuple(unique(f"{joints[p]}_end") for p in text.site_parents)
 
 
 def _relative_positions(text: BvhText, moves: Floats, moving: Bools) -> bool:

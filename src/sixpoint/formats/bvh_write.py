@@ -7,7 +7,6 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -30,30 +29,16 @@ BLOCK = 512
 """Frames formatted at a time."""
 
 
-class Column(NamedTuple):
-    """Channels of one joint and what goes into them."""
-
-    channels: tuple[str, ...]
-    values: dict[str, Floats]
-    """Channel -> lengths in file units or angles in degrees, shape (F,)."""
+Columns = dict[str, Floats]
+"""Channels of one joint, in order -> lengths in file units or angles in degrees, shape (F,)."""
 
 
 def write_bvh(motion: Motion, path: str | os.PathLike[str]) -> tuple[str, ...]:
-    """Write a BVH file.
+    """Write a BVH file; return what had to differ from the source's layout.
 
     A motion that came from a file is written in that file's unit and axes, with the same joints,
     names and channels, frames and rate. One made in memory is written in centimetres, Y up, with
     channels Z X Y. Position channels hold what replaces the OFFSET; sites become End Sites.
-
-    Args:
-        motion: any motion.
-        path: replaced when all is written, untouched on failure.
-
-    Returns:
-        What had to differ from the source's layout.
-
-    Raises:
-        CannotWrite: the file cannot be written.
     """
     if not motion.source.format:
         motion = replace(motion, source=CENTIMETRES)
@@ -71,7 +56,7 @@ def write_bvh(motion: Motion, path: str | os.PathLike[str]) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _columns(motion: Motion, notes: list[str]) -> list[Column]:
+def _columns(motion: Motion, notes: list[str]) -> list[Columns]:
     """Return layout and values of every joint: the source's where it can hold the motion."""
     skeleton = motion.skeleton
     count = skeleton.joint_count
@@ -79,7 +64,7 @@ def _columns(motion: Motion, notes: list[str]) -> list[Column]:
     if layout is None or len(layout) != count:
         layout = ((*POSITIONS, *ROTATIONS), *([ROTATIONS] * (count - 1)))
     size = float(np.abs(skeleton.offsets[1:]).sum()) or 1.0
-    changes, columns = list[str](), list[Column]()
+    changes, columns = list[str](), list[Columns]()
     for j, name in enumerate(skeleton.names):
         turns = tuple(c for c in layout[j] if c.endswith("rotation"))
         channels = layout[j]
@@ -100,8 +85,8 @@ def _columns(motion: Motion, notes: list[str]) -> list[Column]:
             order = "".join(c[0] for c in turns)
             changes.append(f"{name} turns about more axes than it had channels: it got {order}")
         assert angles is not None  # three different axes hold any rotation
-        values = dict(zip(POSITIONS, moves.T, strict=True))
-        columns.append(Column(channels, values | dict(zip(turns, angles.T, strict=True))))
+        values = dict(zip((*POSITIONS, *turns), (*moves.T, *angles.T), strict=True))
+        columns.append({channel: values[channel] for channel in channels})
     if motion.source.channels is not None:
         notes += changes
     return columns
@@ -160,7 +145,7 @@ def _decimals(motion: Motion) -> int:
 
 
 def _hierarchy(
-    skeleton: Skeleton, names: list[str], columns: list[Column], digits: int
+    skeleton: Skeleton, names: list[str], columns: list[Columns], digits: int
 ) -> Iterator[str]:
     """Yield lines of the tree; with a stack, because rigs may be deeper than Python's."""
 
@@ -179,8 +164,8 @@ def _hierarchy(
         if kind == "site":
             head, inside = "End Site", [offset(skeleton.site_offsets[k])]
         else:
-            head, channels = f"{'JOINT' if depth else 'ROOT'} {names[k]}", columns[k].channels
-            listed = f"CHANNELS {len(channels)} {' '.join(channels)}".rstrip()
+            head = f"{'JOINT' if depth else 'ROOT'} {names[k]}"
+            listed = f"CHANNELS {len(columns[k])} {' '.join(columns[k])}".rstrip()
             inside = [offset(skeleton.offsets[k]), listed]
         yield f"{indent}{head}"
         yield f"{indent}{{"
@@ -207,16 +192,16 @@ def _children(skeleton: Skeleton) -> dict[int, list[tuple[str, int]]]:
     return children
 
 
-def _rows(motion: Motion, columns: list[Column], digits: int) -> Iterator[bytes]:
+def _rows(motion: Motion, columns: list[Columns], digits: int) -> Iterator[bytes]:
     """Yield the motion block, some frames at a time.
 
     One format string for many rows: 0.1 us a number, six times as fast as `np.savetxt`.
     """
     parts, formats = [], []
     for j in depth_first(list(motion.skeleton.parents)):
-        for channel in columns[j].channels:
+        for channel, values in columns[j].items():
             places = digits if channel.endswith("position") else ANGLE_DIGITS
-            parts.append(np.round(columns[j].values[channel], places))
+            parts.append(np.round(values, places))
             formats.append(f"%.{places}f")
     line = " ".join(formats) + "\n"
     for start in range(0, len(motion), BLOCK):

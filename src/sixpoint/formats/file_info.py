@@ -1,4 +1,4 @@
-"""What is in a file, and what is wrong with it."""
+"""Contents and defects of a file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..errors import FormatError, InputError, RolesNotFound
 from ..kernels import arrays
 from ..motion.motion import STRIPE, Motion
 from ..motion.points import SIX, Points
-from .registry import FORMATS, format_of, load, load_points, suffixes
+from .registry import format_of, load, load_points, suffixes
 from .units import GUESSED, PLAUSIBLE_STATURE, UP, Figure
 
 CMU_JOINTS = frozenset({"LHipJoint", "LowerBack", "Neck1", "LeftFingerBase", "LThumb"})
@@ -31,8 +31,8 @@ LARGEST_STEP, STEP_AROUND = np.radians(45.0), np.radians(10.0)
 """A step of a joint between two frames is suspect above the first, where the steps before and after
 it are below the second."""
 FALL_TIME, LARGEST_FALL = 0.2, 25.0
-"""A pelvis that falls faster than this [m/s^2] for so long [s] cannot: gravity is 9.8. Of 85 real
-clips one does, whose rate is in doubt; of the same at twice their rate, four in ten."""
+"""Duration [s] for which a pelvis cannot accelerate downwards by more than the second number
+[m/s^2]. Of 85 real clips one does, whose rate is in doubt; at twice their rate, four in ten do."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,22 +74,16 @@ class FileInfo:
 
 
 def inspect(path: str | os.PathLike[str], **options: Any) -> FileInfo:
-    """Look into a motion or points file: contents, roles, defects.
+    """Look into a motion or points file: contents, roles, defects; `options` are those of `load`.
 
-    Args:
-        path: the file; truncated ones are read as far as they go.
-        **options: as for `load`.
-
-    Raises:
-        FormatError: nothing can be read from it.
+    A truncated file is read as far as it goes; `FormatError` is raised if nothing can be read.
     """
     suffix = Path(path).suffix.lower()
-    of_suffix = [form for form in FORMATS.values() if suffix in form.suffixes]
-    if any(form.read_points for form in of_suffix):
+    if suffix in suffixes("read_points"):
         try:
             return _of_points(load_points(path), path)
         except FormatError:
-            if not any(form.read for form in of_suffix):
+            if suffix not in suffixes("read"):
                 raise
     if "lenient" in format_of(path).options:
         options.setdefault("lenient", True)
@@ -99,14 +93,13 @@ def inspect(path: str | os.PathLike[str], **options: Any) -> FileInfo:
 def holds_points(path: str | os.PathLike[str]) -> bool:
     """Return whether a file holds tracked points rather than a motion, as far as can be seen."""
     suffix = Path(path).suffix.lower()
-    if suffix not in suffixes("read"):
+    if suffix not in suffixes("read") or suffix not in suffixes("read_points"):
         return suffix in suffixes("read_points")
-    if suffix not in suffixes("read_points"):
-        return False
     try:
-        return inspect(path).holds == "points"
+        load_points(path)
     except FormatError:
-        return False  # whoever reads it will say what is wrong
+        return False  # a motion, or the reader reports the error
+    return True
 
 
 def _of_motion(motion: Motion, path: object) -> FileInfo:

@@ -113,15 +113,7 @@ def upright_roles(raw: Points, usual: str) -> Points:
 
 @names_file
 def read_points_trc(path: str | os.PathLike[str], *, rate: float | None = None) -> Points:
-    """Read markers; as roles where their names are recognised (see `as_roles`).
-
-    Args:
-        path: the file.
-        rate: frames per second [Hz], if other than the file says.
-
-    Raises:
-        FormatError: with the line at fault.
-    """
+    """Read markers of a TRC file, as `upright_roles`; `rate` [Hz] replaces the file's."""
     lines = text_of(plain_bytes(read_bytes(path))).splitlines()
     if not lines[0].startswith("PathFileType") or len(lines) < HEADER:
         raise FormatError("Expected 'PathFileType' and four more lines of header.", line=1)
@@ -187,17 +179,9 @@ def _rows(lines: list[str], mark: str, count: int) -> Floats:
 
 @names_file
 def read_points_c3d(path: str | os.PathLike[str], *, rate: float | None = None) -> Points:
-    """Read markers; as roles where their names are recognised (see `as_roles`).
+    """Read markers of a C3D file, as `upright_roles`; `rate` [Hz] replaces the file's.
 
     Z is up where head and ankles do not tell: laboratories have it so.
-
-    Args:
-        path: the file.
-        rate: frames per second [Hz], if other than the file says.
-
-    Raises:
-        FormatError: ezc3d cannot read it, or there are no markers in it.
-        MissingExtra: ezc3d is not installed.
     """
     try:
         ezc3d: Any = importlib.import_module("ezc3d")

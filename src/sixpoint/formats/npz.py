@@ -33,10 +33,8 @@ MAX_BYTES = 1 << 32
 
 POINTS_KEYS = ("names", "positions", "rate", "rotations", "confidence")
 _POINTS_NEEDED = POINTS_KEYS[:3]
-_MOTION_NEEDED = (
-    "names", "parents", "offsets", "site_names", "site_parents", "site_offsets", "root",
-    "rotations", "rate", "hinges", "source",
-)  # fmt: skip
+_TREE_KEYS = ("names", "parents", "offsets", "site_names", "site_parents", "site_offsets")
+_MOTION_NEEDED = (*_TREE_KEYS, "root", "rotations", "rate", "hinges", "source")
 
 
 def write_motion_npz(motion: Motion, path: str | os.PathLike[str]) -> tuple[str, ...]:
@@ -45,12 +43,7 @@ def write_motion_npz(motion: Motion, path: str | os.PathLike[str]) -> tuple[str,
     content: dict[str, Any] = {
         "format": MOTION_FORMAT,
         "version": VERSION,
-        "names": np.array(body.names, dtype=np.str_),
-        "parents": body.parents,
-        "offsets": body.offsets,
-        "site_names": np.array(body.site_names, dtype=np.str_),
-        "site_parents": body.site_parents,
-        "site_offsets": body.site_offsets,
+        **{key: _stored(getattr(body, key)) for key in _TREE_KEYS},
         "hinges": json.dumps(dict(body.hinges)),
         "root": motion.root,
         "rotations": motion.rotations,
@@ -84,13 +77,10 @@ def read_motion_npz(path: str | os.PathLike[str]) -> Motion:
         _demand(content, _MOTION_NEEDED)
         text = {key: json.loads(str(content[key])) for key in ("hinges", "source")}
         roles = json.loads(str(content["roles"])) if "roles" in content else None
+        tree: dict[str, Any] = {key: content[key] for key in _TREE_KEYS}
+        tree |= {key: tuple(map(str, tree[key])) for key in ("names", "site_names")}
         skeleton = Skeleton(
-            names=tuple(map(str, content["names"])),
-            parents=content["parents"],
-            offsets=content["offsets"],
-            site_names=tuple(map(str, content["site_names"])),
-            site_parents=content["site_parents"],
-            site_offsets=content["site_offsets"],
+            **tree,
             bind=content.get("bind"),
             roles=roles,
             hinges={name: as_vec(axis) for name, axis in text["hinges"].items()},
@@ -109,8 +99,8 @@ def read_motion_npz(path: str | os.PathLike[str]) -> Motion:
 
 def write_points_npz(points: Points, path: str | os.PathLike[str]) -> None:
     """Write tracked points with the keys of `POINTS_KEYS`; optional ones only if known."""
-    content = {key: getattr(points, key) for key in POINTS_KEYS if getattr(points, key) is not None}
-    content["names"] = np.array(points.names, dtype=np.str_)
+    known = {key: getattr(points, key) for key in POINTS_KEYS}
+    content = {key: _stored(value) for key, value in known.items() if value is not None}
     with atomic_write(path) as file:
         np.savez(file, **content)
 
@@ -176,6 +166,10 @@ def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[An
         return np.lib.format.read_array(stream, allow_pickle=False)
     except (ValueError, KeyError, TypeError, EOFError, RecursionError, MemoryError) as error:
         raise FormatError(f"Expected an array in {member.filename[:40]!r}, but {error}.") from None
+
+
+def _stored(value: Any) -> Any:
+    return np.array(value, dtype=np.str_) if isinstance(value, tuple) else value
 
 
 def _demand(content: Mapping[str, Any], keys: tuple[str, ...]) -> None:

@@ -1,4 +1,4 @@
-"""Text files as they come: any encoding, any line ends, and nothing trusted."""
+"""Reading of text files of any encoding and line ends, of bounded size, and of their numbers."""
 
 from __future__ import annotations
 
@@ -14,11 +14,7 @@ LARGEST = 1e12
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
-    """Return the content of a file.
-
-    Raises:
-        FormatError: it cannot be opened, or is enormous.
-    """
+    """Return the content of a file, unless it cannot be opened or is enormous."""
     try:
         with open(path, "rb") as file:
             # In pieces: a device or pipe may never end, and read() reserves all it is asked for.
@@ -35,11 +31,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
 
 
 def plain_bytes(data: bytes) -> bytes:
-    """Return the text without byte-order mark, in an ASCII-compatible encoding.
-
-    Raises:
-        FormatError: it is empty or not text.
-    """
+    """Return text without byte-order mark, in an ASCII-compatible encoding; refuse other data."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         try:
             data = data.decode("utf-16").encode()

@@ -59,12 +59,7 @@ def read_points_csv(path: str | os.PathLike[str], *, rate: float | None = None) 
     Frames lie on an even grid of time, found from the steps; rows missing from it become frames in
     which nothing was seen. Steps that fit no grid are an error: resample such data first.
 
-    Args:
-        path: the file.
-        rate: frames per second [Hz]; overrides the times, and is needed for a single row.
-
-    Raises:
-        FormatError: with the line at fault.
+    A `rate` [Hz] overrides the times, and is needed for a single row.
     """
     lines = text_of(plain_bytes(read_bytes(path))).splitlines()
     delimiter = next((d for d in ",;\t" if d in lines[0]), ",")

@@ -83,21 +83,12 @@ FORMATS: Mapping[str, Format] = {
         own_unit=True,
     ),
 }
-"""Name -> format. A new one needs an entry here; everything else finds it."""
+"""Name -> format. A new format needs an entry here and nothing else."""
 
 
 def format_of(path: PathLike, task: str = "read") -> Format:
-    """Return the format that a file name's ending stands for.
-
-    Args:
-        path: the file.
-        task: what is to be done: "read", "write", "read_points" or "write_points".
-
-    Raises:
-        UnknownName: no format has this ending and can do that.
-    """
-    able = {s: form for form in FORMATS.values() if getattr(form, task) for s in form.suffixes}
-    suffix = Path(path).suffix.lower()
+    """Return the format of a file name's ending that can do a task (see `suffixes`)."""
+    able, suffix = _able(task), Path(path).suffix.lower()
     if suffix not in able:
         kinds = {"read": "motion format", "write": "motion format to write"}
         raise UnknownName(kinds.get(task, "points format"), suffix or Path(path).name, able)
@@ -106,14 +97,17 @@ def format_of(path: PathLike, task: str = "read") -> Format:
 
 def suffixes(task: str) -> tuple[str, ...]:
     """Return file name endings that can "read", "write", "read_points" or "write_points"."""
-    able = [form for form in FORMATS.values() if getattr(form, task) is not None]
-    return tuple(suffix for form in able for suffix in form.suffixes)
+    return tuple(_able(task))
+
+
+def _able(task: str) -> dict[str, Format]:
+    return {s: form for form in FORMATS.values() if getattr(form, task) for s in form.suffixes}
 
 
 def takes_skeleton(path: PathLike) -> bool:
     """Return whether a motion file keeps its skeleton in another file."""
-    suffix = Path(path).suffix.lower()
-    return any(suffix in form.suffixes and "skeleton" in form.options for form in FORMATS.values())
+    form = _able("read").get(Path(path).suffix.lower())
+    return form is not None and "skeleton" in form.options
 
 
 def load(path: PathLike, *, roles: Mapping[str, str] | None = None, **options: Any) -> Motion:

@@ -9,6 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
+from ..body.anatomy import ANKLE_HEIGHT, HEAD_JOINT_HEIGHT
 from ..body.roles import find_roles
 from ..body.skeleton import Skeleton
 from ..errors import InputError, RolesNotFound, UnknownName
@@ -20,7 +21,7 @@ from ..motion.motion import Motion, Source
 from ..motion.points import Points
 
 GUESSED = "guessed: "
-"""How notes start that tell of a guess; all others tell of a defect."""
+"""Start of notes about a guess; all others are about a defect."""
 UNITS = {
     "m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "cmu": 0.0254 / 0.45, "dm": 0.1,
     "foot": 0.3048,
@@ -32,8 +33,6 @@ USUAL_STATURE = 1.70
 """Stature of an adult [m]."""
 PLAUSIBLE_STATURE = (1.0, 2.4)
 """A child of four and the tallest people [m]; outside, the guess is doubted."""
-RISE_OF_HEAD = 0.926 - 0.039
-"""Skull base over ankle as a part of stature (H-Anim; Drillis and Contini 1966)."""
 HALF = math.sqrt(0.5)
 UP: Mapping[str, Quat] = {
     "y": (1.0, 0.0, 0.0, 0.0),
@@ -52,7 +51,7 @@ FORWARD_FOOT = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Figure:
-    """A motion in file units and axes, looked at as a person if it is one."""
+    """A motion in file units and axes, with the roles of its nodes if it is human."""
 
     motion: Motion
     nodes: Mapping[str, int] | None
@@ -67,11 +66,7 @@ class Figure:
             return cls(motion, None)
 
     def by_role(self, positions: Floats) -> dict[str, Floats]:
-        """Return positions (..., 3) of all roles and of "ankles", the middle of both.
-
-        Args:
-            positions: node positions, shape (..., J+S, 3).
-        """
+        """Return positions (..., 3) of roles and of "ankles", their middle, from all nodes'."""
         assert self.nodes is not None
         at = {role: positions[..., node, :] for role, node in self.nodes.items()}
         return at | {"ankles": 0.5 * (at["l_ankle"] + at["r_ankle"])}
@@ -85,7 +80,7 @@ class Figure:
         legs = sum(self._length(f"{s}_hip", f"{s}_ankle") for s in "lr") / 2.0
         hips = 0.5 * (rest[self.nodes["l_hip"]] + rest[self.nodes["r_hip"]])
         drop = float(np.linalg.norm(hips - rest[self.nodes["pelvis"]]))
-        return (legs + drop + self._length("pelvis", "head")) / RISE_OF_HEAD
+        return (legs + drop + self._length("pelvis", "head")) / (HEAD_JOINT_HEIGHT - ANKLE_HEIGHT)
 
     def _length(self, start: str, end: str) -> float:
         """Return the length of the bones from one role to another below it."""

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from ..body.anatomy import Anatomy, anatomy_of
+from ..body.anatomy import Anatomy
 from ..body.skeleton import Skeleton
 from ..errors import InputError
 from ..kernels import arrays
@@ -114,7 +114,7 @@ def _rows(values: Sequence[Sequence[float]], size: int) -> Floats:
 def mannequin_of(skeleton: Skeleton) -> Mannequin:
     """Dress a skeleton: as a person if its joints are recognised, else as bare bones."""
     try:
-        anatomy = anatomy_of(skeleton)
+        anatomy = skeleton.anatomy
     except InputError:  # not a human figure, or one that stands nowhere
         extent = float(np.ptp(skeleton.rest()[0], axis=0).max(initial=0.0)) or 1.0
         radii = (STICK * extent, STICK * extent)

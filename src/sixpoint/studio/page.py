@@ -133,7 +133,7 @@ class _Actor:
         self.label.position = (x, 1.12 * self.mannequin.stature + floor, z)
         at = self.shot.seen_points(k)
         if at is not None:
-            # A point that is not seen waits below the ground, where nobody sees it either.
+            # A point that is not seen is put far below the ground.
             self.points.batched_positions = np.where(np.isfinite(at), at + self.shift, -1e3)
 
 

@@ -8,7 +8,6 @@ from functools import cached_property
 
 import numpy as np
 
-from ..body.anatomy import anatomy_of
 from ..errors import InputError
 from ..kernels.types import Floats
 from ..motion.motion import Motion
@@ -47,7 +46,7 @@ def facing_of(motion: Motion) -> Floats:
     if len(motion) == 0:
         return ahead
     try:
-        anatomy = anatomy_of(motion.skeleton)
+        anatomy = motion.skeleton.anatomy
     except InputError:
         return ahead
     at = motion.frames(slice(0, 1)).positions([anatomy.node("l_hip"), anatomy.node("r_hip")])[0]

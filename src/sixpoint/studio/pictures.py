@@ -317,7 +317,7 @@ def _write_mp4(pictures: Iterator[Floats], file: IO[bytes], fps: float) -> None:
                 process.stdin.write(picture.tobytes())
             process.stdin.close()
         except BrokenPipeError:
-            pass  # ffmpeg gave up; its own words follow
+            pass  # ffmpeg stopped; its message follows
         words = process.stderr.read().decode(errors="replace").strip()
     if process.returncode != 0:
         raise SixpointError(f"ffmpeg could not write the MP4: {words or process.returncode}")

@@ -64,18 +64,6 @@ class Ellipse:
         if not (self.axes[0] >= self.axes[1] > 0.0 and math.isfinite(self.axes[0])):
             raise InputError(f"Expected two semi-axes > 0, the longer first; got {self.axes}.")
 
-    @classmethod
-    def from_moments(cls, centre: Floats, covariance: Floats) -> Ellipse:
-        """Return the filled ellipse with these moments: its semi-axes are 2 sqrt(eigenvalue)."""
-        a, b, c = covariance[0, 0], covariance[0, 1], covariance[1, 1]
-        middle, off = 0.5 * (a + c), math.hypot(0.5 * (a - c), b)
-        long, short = (
-            max(2.0 * math.sqrt(max(value, 0.0)), LEAST_AXIS)
-            for value in (middle + off, middle - off)
-        )
-        at = (float(centre[0]), float(centre[1]))
-        return cls(at, (long, short), 0.5 * math.atan2(2.0 * b, a - c))
-
     @property
     def area(self) -> float:
         """Area [px^2]."""
@@ -106,28 +94,25 @@ class Ellipse:
         c, s = math.cos(self.angle), math.sin(self.angle)
         return np.array(self.centre) + np.stack([c * x - s * y, s * x + c * y], axis=-1)
 
-    def crossing(self, start: Floats, through: Floats) -> tuple[Floats, float, bool]:
+    def crossing(self, start: Floats, through: Floats) -> tuple[Floats, bool]:
         """Intersect the line from `start` through another pixel with the outline.
 
         Where the line misses the ellipse, the paper (Boulic et al. 2006) says nothing; ours is the
         point of the outline in the direction of the line's nearest point, measured by the ellipse.
 
         Returns:
-            The first intersection (2,), the part t of the way from `start` to `through`, and
-            whether the line meets the outline.
+            The first intersection (2,), and whether the line meets the outline.
         """
         begin, way = np.asarray(start, float), np.asarray(through, float) - start
         s, out = self.shape, begin - np.array(self.centre)
         a, b, c = way @ s @ way, out @ s @ way, out @ s @ out - 1.0
         if a < 1e-18:
-            return begin, 0.0, False
+            return begin, False
         root = b * b - a * c
         if root >= 0.0:
-            t = (-b - math.sqrt(root)) / a
-            return begin + t * way, float(t), True
-        t = -b / a
-        away = out + t * way
-        return np.array(self.centre) + away / math.sqrt(away @ s @ away), float(t), False
+            return begin + (-b - math.sqrt(root)) / a * way, True
+        away = out - b / a * way
+        return np.array(self.centre) + away / math.sqrt(away @ s @ away), False
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,12 +125,20 @@ class Blob:
 
     @classmethod
     def of(cls, pixels: Floats) -> Blob:
-        """Return the blob of some pixels (n, 2), n >= 1."""
+        """Return the blob of some pixels (n, 2), n >= 1, with the ellipse that has its moments."""
         centre = pixels.mean(axis=0)
         away = pixels - centre
         # A pixel is a square, not a point: its own second moment is a twelfth.
         covariance = away.T @ away / len(pixels) + np.eye(2) / 12
-        return cls(pixels, Ellipse.from_moments(centre, covariance))
+        a, b, c = covariance[0, 0], covariance[0, 1], covariance[1, 1]
+        middle, off = 0.5 * (a + c), math.hypot(0.5 * (a - c), b)
+        # The semi-axes of a filled ellipse are 2 sqrt(eigenvalue).
+        long, short = (
+            max(2.0 * math.sqrt(max(value, 0.0)), LEAST_AXIS)
+            for value in (middle + off, middle - off)
+        )
+        at = (float(centre[0]), float(centre[1]))
+        return cls(pixels, Ellipse(at, (long, short), 0.5 * math.atan2(2.0 * b, a - c)))
 
     @property
     def area(self) -> int:
@@ -234,7 +227,7 @@ def detections_of(blobs: Sequence[Blob], expected: Sequence[Ellipse | None]) -> 
 def _claims(
     blobs: Sequence[Blob], known: dict[int, Ellipse], reaches: Sequence[dict[int, Floats]]
 ) -> list[tuple[int, ...]]:
-    """Return who claims each blob: one blob each where there are enough, several one where not."""
+    """Return the parts that claim each blob: one each if there are enough blobs, else several."""
     shares = {
         (k, n): float((reach[k] < CLAIM_REACH).sum()) / min(known[k].area, blob.area)
         for n, (blob, reach) in enumerate(zip(blobs, reaches, strict=True))

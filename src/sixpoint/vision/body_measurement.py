@@ -16,11 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from ..body.anatomy import anatomy_of
 from ..body.anthropometry import DEFAULT_STATURE, FRACTIONS
 from ..body.shapes import HEAD_AHEAD, HEAD_HEIGHT, HEAD_TOP
 from ..body.skeleton import Skeleton
-from ..errors import FormatError, InputError
+from ..errors import FormatError, InputError, names_file
 from ..kernels.types import Floats
 from .calibration import parse_json, read_bounded
 from .camera import Camera, reprojection_errors, triangulate
@@ -155,7 +154,7 @@ def measure_body(cameras: Sequence[Camera], marks: Sequence[Mapping[str, Any]]) 
     lengths = dict(own)
     if BACK in at:
         lengths["back_to_shoulders"] = _back_length(at, at[BACK])
-        anatomy = anatomy_of(Skeleton.humanoid(DEFAULT_STATURE))
+        anatomy = Skeleton.humanoid(DEFAULT_STATURE).anatomy
         usual = {role: anatomy.positions[node] for role, node in anatomy.roles.nodes.items()}
         share = _back_length(usual, usual["pelvis"]) / DEFAULT_STATURE
         stature = lengths["back_to_shoulders"] / share
@@ -164,20 +163,21 @@ def measure_body(cameras: Sequence[Camera], marks: Sequence[Mapping[str, Any]]) 
     return MeasuredBody(lengths, at, stature, Skeleton.humanoid(stature, lengths=own))
 
 
+@names_file
 def load_marks(path: str | os.PathLike[str]) -> list[dict[str, tuple[float, float]]]:
     """Read marks of two pictures: ``{"left": {"l_shoulder": [u, v], ...}, "right": ...}`` in JSON.
 
     A mark may also be a list of several [u, v], of which the mean is taken.
     """
-    content = parse_json(read_bounded(path, LARGEST_FILE), path)
+    content = parse_json(read_bounded(path, LARGEST_FILE))
     if not isinstance(content, dict) or not {"left", "right"} <= content.keys():
-        raise FormatError("Expected the keys 'left' and 'right', each with marks.", path=path)
+        raise FormatError("Expected the keys 'left' and 'right', each with marks.")
     out = []
     for side in ("left", "right"):
         try:
             out.append({str(k): _pixel(v, str(k)) for k, v in content[side].items()})
         except (AttributeError, InputError):
-            raise FormatError(f"Expected joint: [u, v] under {side!r}.", path=path) from None
+            raise FormatError(f"Expected joint: [u, v] under {side!r}.") from None
     return out
 
 

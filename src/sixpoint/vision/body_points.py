@@ -15,16 +15,15 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from ..body.anatomy import anatomy_of
 from ..body.anthropometry import ANKLE_HEIGHT
 from ..body.skeleton import Skeleton
 from ..kernels.types import Floats
 from .blobs import Ellipse
-from .body_measurement import FACE_OFFSET, HAND_HALF, UP, PersonModel
+from .body_measurement import FACE_OFFSET, HAND_HALF, UP, PersonModel, leftwards
 from .camera import Camera, position_covariance, reprojection_errors, triangulate
 from .images import Mask
 from .segmentation import Silhouette, silhouette_centre, without_arms
-from .tracks import Smoother, Track, Tracks
+from .tracks import Smoother, Tracks
 
 ANKLES = ("l_ankle", "r_ankle")
 WRIST_NOISE, TRUNK_NOISE = 0.5, 0.5
@@ -72,7 +71,7 @@ class BodyEstimator:
         feet: bool,
         accelerations: tuple[float, ...],
     ) -> None:
-        anatomy = anatomy_of(body)
+        anatomy = body.anatomy
         at = {role: anatomy.positions[node] for role, node in anatomy.roles.nodes.items()}
         arm = [anatomy.node(f"l_{part}") for part in ("shoulder", "elbow", "wrist")]
         self._arm = [float(np.linalg.norm(anatomy.vector(a, b))) for a, b in pairwise(arm)]
@@ -135,6 +134,7 @@ class BodyEstimator:
 
         `elbows` are positions from inverse kinematics; None: guessed.
         """
+        cameras = self.person.cameras
         if "face" in found:
             # The head joint is a little below and behind the middle of what is seen.
             face, sure = found["face"]
@@ -143,7 +143,8 @@ class BodyEstimator:
                 away = face - found["trunk"][0]
                 up = away / np.linalg.norm(away)
             below, behind = self.person.stature * FACE_OFFSET[1:]
-            found["head"] = face - below * up - behind * self._forward(face), sure
+            forward = np.cross(leftwards(face, cameras), UP)
+            found["head"] = face - below * up - behind * forward, sure
         guess = self._guess(found) if elbows is None else np.asarray(elbows, dtype=np.float64)
         for side, name in enumerate(("l_wrist", "r_wrist")):
             track = tracks[1 + side]
@@ -153,22 +154,14 @@ class BodyEstimator:
                 continue
             elbow = guess[side] if np.isfinite(guess[side]).all() else self._guess(found)[side]
             if np.isfinite(elbow).all():
-                position, trust = self._measure_wrist(track, elbow)
+                hand, half = track.seen, self._half_hand
+                if self._wrist == "length":
+                    position, trust = towards(hand, elbow, half), 1.0
+                else:
+                    position, trust = find_wrist(cameras, track.ellipses, hand, elbow, half)
                 noise = WRIST_NOISE / max(trust, 0.2)
                 smooth = self._smoothed(self._wrists[side], position, noise, dt)
                 found[name] = smooth, track.confidence * trust
-
-    def _measure_wrist(self, track: Track, elbow: Floats) -> tuple[Floats, float]:
-        if self._wrist == "length":
-            return towards(track.seen, elbow, self._half_hand), 1.0
-        cameras = self.person.cameras
-        return find_wrist(cameras, track.ellipses, track.seen, elbow, self._half_hand)
-
-    def _forward(self, position: Floats) -> Floats:
-        """Return where somebody at a position faces: the cameras, horizontally."""
-        way = np.mean([camera.centre for camera in self.person.cameras], axis=0) - position
-        way[1] = 0.0
-        return np.asarray(way / max(float(np.linalg.norm(way)), 1e-9))
 
     def _guess(self, found: Found) -> Elbows:
         """Guess elbows that hang below the line from where shoulders should be to the hands."""
@@ -176,8 +169,8 @@ class BodyEstimator:
         head, *hands = (found.get(name, unknown)[0] for name in ("head", "l_hand", "r_hand"))
         if not np.isfinite(head).all():
             return np.full((2, 3), np.nan)
-        forward = self._forward(head)
-        left = np.cross(UP, forward)
+        left = leftwards(head, self.person.cameras)
+        forward = np.cross(left, UP)
         aside, up, ahead = self._shoulder
         shoulders = np.stack(
             [head + sign * aside * left + up * UP + ahead * forward for sign in (1.0, -1.0)]
@@ -212,7 +205,7 @@ def find_wrist(
         if not np.isfinite(line).all() or ellipse.reach(line[0]) < LEAST_REACH:
             return towards(hand, elbow, half), 0.2
         # Through the ellipse's own middle: the smoothed hand lags behind it.
-        cut, _, meets = ellipse.crossing(line[0], line[1] + (np.array(ellipse.centre) - line[1]))
+        cut, meets = ellipse.crossing(line[0], line[1] + (np.array(ellipse.centre) - line[1]))
         cuts.append(cut)
         sure = sure if meets else 0.5
     pixels = np.array(cuts)[:, None]

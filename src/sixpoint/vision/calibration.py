@@ -47,11 +47,7 @@ PathLike = str | os.PathLike[str]
 
 @names_file
 def read_bounded(path: PathLike, largest: int) -> bytes:
-    """Return the content of a file of at most `largest` bytes.
-
-    Raises:
-        FormatError: it cannot be opened, or is larger.
-    """
+    """Return the content of a file, unless it cannot be opened or has over `largest` bytes."""
     try:
         with open(path, "rb") as file:
             data = file.read(largest + 1)
@@ -62,12 +58,12 @@ def read_bounded(path: PathLike, largest: int) -> bytes:
     return data
 
 
-def parse_json(data: bytes, path: object, expected: str = "JSON") -> Any:
+def parse_json(data: bytes, expected: str = "JSON") -> Any:
     """Parse JSON, or raise a `FormatError` that says what was expected."""
     try:
         return json.loads(data)
     except ValueError as error:
-        raise FormatError(f"Expected {expected}: {error}.", path=path) from None
+        raise FormatError(f"Expected {expected}: {error}.") from None
 
 
 def save_cameras(cameras: Sequence[Camera], path: PathLike) -> None:
@@ -85,14 +81,10 @@ def save_cameras(cameras: Sequence[Camera], path: PathLike) -> None:
 
 @names_file
 def load_cameras(path: PathLike) -> tuple[Camera, ...]:
-    """Read a calibration: JSON written by `save_cameras`, or Qualisys XML.
-
-    Raises:
-        FormatError: it is neither, or something in it is missing or makes no sense.
-    """
+    """Read a calibration: JSON written by `save_cameras`, or Qualisys XML."""
     data = read_bounded(path, LARGEST_CALIBRATION)
     xml = data.lstrip()[:1] == b"<"
-    rows = _qualisys_nodes(data) if xml else _json_rows(data, path)
+    rows = _qualisys_nodes(data) if xml else _json_rows(data)
     cameras = []
     for k, row in enumerate(rows):
         try:
@@ -102,8 +94,8 @@ def load_cameras(path: PathLike) -> tuple[Camera, ...]:
     return tuple(cameras)
 
 
-def _json_rows(data: bytes, path: object) -> list[Any]:
-    content = parse_json(data, path, "JSON or Qualisys XML")
+def _json_rows(data: bytes) -> list[Any]:
+    content = parse_json(data, "JSON or Qualisys XML")
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise FormatError(f"Expected 'format': {FORMAT!r} in a calibration.")
     rows = content.get("cameras")
@@ -200,11 +192,6 @@ class Board:
             raise InputError(f"Expected a `marker` smaller than the square, got {self.marker}.")
 
     @property
-    def least_square(self) -> int:
-        """Approximate width of a square in a picture from which on it is found [px]."""
-        return 12 if self.marker is None else 20
-
-    @property
     def corners(self) -> Floats:
         """Inner corners in the board's plane (N, 3) [m]: X along rows, Y down, row by row."""
         x, y = np.meshgrid(np.arange(self.columns), np.arange(self.rows))
@@ -217,7 +204,7 @@ class Board:
         grey = cv.cvtColor(check_picture(picture), cv.COLOR_BGR2GRAY)
         out = np.full((self.columns * self.rows, 2), np.nan)
         if self.marker is not None:
-            pixels, names = cv.aruco.CharucoDetector(self._charuco()).detectBoard(grey)[:2]
+            pixels, names = cv.aruco.CharucoDetector(self.charuco()).detectBoard(grey)[:2]
             if names is not None and len(names) >= LEAST_CORNERS:
                 out[np.asarray(names).ravel()] = np.asarray(pixels).reshape(-1, 2)
             return out
@@ -229,23 +216,12 @@ class Board:
             out[:] = fine if fine[0].sum() < fine[-1].sum() else fine[::-1]
         return out
 
-    def _charuco(self) -> Any:
+    def charuco(self) -> Any:
+        """Return OpenCV's ChArUco board."""
         aruco = opencv().aruco
         words = aruco.getPredefinedDictionary(aruco.DICT_4X4_50)
         size = (self.columns + 1, self.rows + 1)
         return aruco.CharucoBoard(size, self.square, self.marker, words)
-
-    def picture(self, pixels_per_square: int = 60) -> Picture:
-        """Draw the board itself, to print or to test with; one square of white around it."""
-        n = pixels_per_square
-        if self.marker is not None:
-            grey = self._charuco().generateImage(((self.columns + 1) * n, (self.rows + 1) * n))
-        else:
-            y, x = np.indices((self.rows + 1, self.columns + 1))
-            dark = np.where((x + y) % 2 == 0, 0, 255).astype(np.uint8)
-            grey = np.kron(dark, np.ones((n, n), np.uint8))
-        grey = np.pad(grey, n, constant_values=255)
-        return np.ascontiguousarray(np.repeat(grey[..., None], 3, axis=2))
 
 
 @dataclass(frozen=True, eq=False)
@@ -301,10 +277,11 @@ def calibrate_pair(
             for pixels, view in zip(seen, found, strict=True):
                 pixels.append(view[both].astype(np.float32)[:, None])
     if len(corners) < LEAST_VIEWS:
+        least = 12 if board.marker is None else 20  # about the width that is found
         raise InputError(
             f"Expected {LEAST_VIEWS} pairs of pictures or more in which both cameras see a board "
             f"of {board.columns} x {board.rows} inner corners; got {len(corners)} of {len(left)}. "
-            f"Squares must be {board.least_square} pixels wide in the pictures: show the board "
+            f"Squares must be {least} pixels wide in the pictures: show the board "
             "nearer, or take one with larger squares."
         )
     if not 0 <= origin < len(corners):

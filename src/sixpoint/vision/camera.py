@@ -133,11 +133,6 @@ class Camera:
         ahead = np.concatenate([flat, np.ones((*flat.shape[:-1], 1))], axis=-1) @ self.rotation
         return np.asarray(ahead / np.linalg.norm(ahead, axis=-1, keepdims=True))
 
-    def inside(self, pixels: ArrayLike) -> Bools:
-        """Return whether pixels (..., 2) lie in the picture."""
-        at = np.asarray(pixels, dtype=np.float64)
-        return np.asarray(((at > -0.5) & (at < np.array(self.size) - 0.5)).all(axis=-1))
-
     def _distort(self, flat: Floats) -> Floats:
         """Apply lens distortion to normalised positions."""
         k1, k2, p1, p2, k3 = self.distortion
@@ -152,11 +147,7 @@ class Camera:
 
 
 def cropped(camera: Camera, size: tuple[int, int]) -> Camera:
-    """Return the camera for pictures that lack a few columns at the right or rows at the bottom.
-
-    Raises:
-        InputError: the pictures are larger, or lack more than `MAX_CROP`.
-    """
+    """Return the camera for pictures that lack less than `MAX_CROP` at the right or bottom edge."""
     lacks = [have - got for have, got in zip(camera.size, size, strict=True)]
     if not all(0 <= lack < MAX_CROP for lack in lacks):
         raise wrong_size(camera, size)
@@ -217,14 +208,13 @@ def triangulate(cameras: Sequence[Camera], pixels: Floats, weights: Floats | Non
     at = np.asarray(pixels, dtype=np.float64)
     if at.ndim != 3 or at.shape[0] != len(cameras) or at.shape[2] != 2:
         raise InputError(f"Expected pixels of shape ({len(cameras)}, N, 2), got {at.shape}.")
+    counts = np.ones(at.shape[:2]) if weights is None else np.asarray(weights)
+    used = np.isfinite(at).all(axis=-1) & (counts > 0.0)
     rows = []
-    used = np.asarray(np.isfinite(at).all(axis=-1))
-    if weights is not None:
-        used = used & (np.asarray(weights) > 0.0)
     for view, camera in enumerate(cameras):
         flat = np.where(used[view, :, None], camera.undistort(at[view]), 0.0)
         pair = flat[:, :, None] * camera.extrinsics[2] - camera.extrinsics[:2]
-        scale = camera.matrix[0, 0] * (1.0 if weights is None else weights[view][:, None, None])
+        scale = camera.matrix[0, 0] * counts[view][:, None, None]
         rows.append(np.where(used[view, :, None, None], pair * scale, 0.0))
     system = np.concatenate(rows, axis=1)
     square = np.swapaxes(system, -1, -2) @ system

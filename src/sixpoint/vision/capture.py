@@ -1,8 +1,8 @@
 """Motion capture from two cameras: pairs of pictures in, tracked points out.
 
 The chain of Boulic, Varona, Unzueta, Peinado, Suescun and Perales 2006 (Figs. 2 and 3), frame by
-frame: segmentation, skin blobs, tracking of head and hands, points of the body. Elbows that inverse
-kinematics found are passed in as positions; this package does not know any solver.
+frame: segmentation, skin blobs, tracking of head and hands, points of the body. Elbows found by
+inverse kinematics are passed in as positions; no solver is imported here.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from ..body.anatomy import anatomy_of
 from ..body.skeleton import Skeleton
 from ..errors import InputError
 from ..kernels.types import Floats
@@ -235,7 +234,7 @@ def elbow_feedback(solve: Callable[[Points], Floats], body: Skeleton, rate: floa
         body: skeleton of the person.
         rate: frames per second [Hz].
     """
-    anatomy = anatomy_of(body)
+    anatomy = body.anatomy
     nodes = [anatomy.node(f"{side}_elbow") for side in "lr"]
 
     def feedback(names: tuple[str, ...], positions: Floats) -> Elbows | None:

@@ -1,9 +1,8 @@
-"""Pictures of every stage of a capture: what it found, drawn over what it was given."""
+"""Drawings of every stage of a capture, made over the pictures that it was given."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from ..kernels.types import Floats
 from .camera import Camera
 from .capture import CaptureFrame
-from .images import Mask, Picture, opencv, write_png
+from .images import Mask, Picture, opencv
 from .segmentation import silhouette_centre
 
 Colour = tuple[int, int, int]
@@ -101,13 +100,6 @@ def debug_sheet(
             cv.putText(out, name, (12, 28), cv.FONT_HERSHEY_SIMPLEX, 0.8, GREY, 2, cv.LINE_AA)
         rows.append(np.hstack(list(tiles.values())))
     return np.vstack(rows)
-
-
-def save_debug_sheet(
-    path: Path, pictures: Sequence[Picture], cameras: Sequence[Camera], frame: CaptureFrame
-) -> None:
-    """Write the drawing of all stages of one frame as PNG."""
-    write_png(path, debug_sheet(pictures, cameras, frame))
 
 
 def _large(picture: Picture) -> Picture:

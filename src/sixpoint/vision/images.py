@@ -1,14 +1,14 @@
-"""Pictures from folders, video files and cameras; the only file that knows OpenCV."""
+"""Pictures from folders, video files and cameras, and the door to OpenCV."""
 
 from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,27 +73,6 @@ def write_png(path: Path, picture: Picture) -> None:
         file.write(data.tobytes())
 
 
-class FolderStream:
-    """Reads the pictures of a folder one by one, with the methods of OpenCV's `VideoCapture`."""
-
-    def __init__(self, files: Sequence[Path]) -> None:
-        self._files = iter(files)
-        self._file = Path()
-
-    def grab(self) -> bool:
-        """Go to the next picture; return False at the end."""
-        file = next(self._files, None)
-        self._file = file or self._file
-        return file is not None
-
-    def retrieve(self) -> tuple[bool, Picture]:
-        """Return that it worked, and the picture."""
-        return True, read_picture(self._file)
-
-    def release(self) -> None:
-        """Do nothing: files are not kept open."""
-
-
 @dataclass(frozen=True, eq=False)
 class Footage:
     """One source of pictures. Build it with `open_footage`."""
@@ -117,22 +96,29 @@ class Footage:
         """Width and height [px]."""
         return (int(self.first.shape[1]), int(self.first.shape[0]))
 
-    def stream(self) -> Any:
-        """Start reading from the first picture; return what has `grab`, `retrieve`, `release`."""
+    def stream(self) -> Generator[Callable[[], Picture | None]]:
+        """Take pictures one by one; each item decodes the last one taken, None if it is broken."""
         if self.kind == "folder":
-            return FolderStream(self.files)
-        return _stream(self.name) if self.camera is None else self.camera
+            for file in self.files:
+                yield partial(read_picture, file)
+            return
+        device = _opened(self.name) if self.camera is None else self.camera
+
+        def decode() -> Picture | None:
+            good, picture = device.retrieve()
+            return picture if good else None
+
+        try:
+            while device.grab():
+                yield decode
+        finally:
+            device.release()
 
 
 def open_footage(source: str, size: tuple[int, int] | None = None) -> Footage:
     """Open a folder of pictures, a video file, or a camera by its number.
 
-    Args:
-        source: path or number.
-        size: size of pictures to request from a camera [px]; it may deliver others.
-
-    Raises:
-        FormatError: nothing there can be read.
+    A camera is asked for pictures of a `size` [px]; it may deliver others.
     """
     path = Path(source)
     if path.is_dir():
@@ -146,7 +132,7 @@ def open_footage(source: str, size: tuple[int, int] | None = None) -> Footage:
     if not is_camera and not path.is_file():
         message = "Expected a folder of pictures, a video file or the number of a camera."
         raise FormatError(message, path=source)
-    stream, cv = _stream(source), opencv()
+    stream, cv = _opened(source), opencv()
     if is_camera and size is not None:
         stream.set(cv.CAP_PROP_FRAME_WIDTH, size[0])
         stream.set(cv.CAP_PROP_FRAME_HEIGHT, size[1])
@@ -172,15 +158,10 @@ def natural_order(path: Path) -> list[tuple[int, str]]:
 def read_together(views: Sequence[Footage], most: int | None = None) -> Iterator[list[Picture]]:
     """Yield pictures of all views, one of each at a time.
 
-    Cameras must take their pictures at the same moment: first all grab one, which is quick, then
+    Cameras must take their pictures at the same moment: first all take one, which is quick, then
     all are decoded, which takes time.
 
-    Args:
-        views: sources with equal numbers of pictures; cameras have no end.
-        most: largest number of pictures to read from each.
-
-    Raises:
-        InputError: one source has more pictures than another, or pictures of several sizes.
+    Sources must have the same number of pictures, each of one size; at most `most` are read.
     """
     counts = {view.count for view in views if view.count is not None}
     if len(counts) > 1:
@@ -189,16 +170,13 @@ def read_together(views: Sequence[Footage], most: int | None = None) -> Iterator
     streams = [view.stream() for view in views]
     try:
         for frame in range(MAX_FRAMES if most is None else most):
-            grabbed = [stream.grab() for stream in streams]
-            # A picture that was grabbed may be broken, as the last of some videos is.
-            found: list[tuple[bool, Any]] = [
-                stream.retrieve() if ok else (False, None)
-                for stream, ok in zip(streams, grabbed, strict=True)
-            ]
-            if not any(good for good, _ in found):
+            taken = [next(stream, None) for stream in streams]
+            # A picture that was taken may be broken, as the last of some videos is.
+            pictures = [None if decode is None else decode() for decode in taken]
+            if all(picture is None for picture in pictures):
                 return
-            for view, (good, picture) in zip(views, found, strict=True):
-                if not good:
+            for view, picture in zip(views, pictures, strict=True):
+                if picture is None:
                     raise InputError(
                         f"Expected as many pictures of every camera; {view.name} ends after "
                         f"{frame}."
@@ -208,13 +186,13 @@ def read_together(views: Sequence[Footage], most: int | None = None) -> Iterator
                         f"Expected pictures of {view.size[0]} x {view.size[1]} in {view.name}; "
                         f"picture {frame} has {picture.shape[1]} x {picture.shape[0]}."
                     )
-            yield [picture for _, picture in found]
+            yield cast("list[Picture]", pictures)
     finally:
         for stream in streams:
-            stream.release()
+            stream.close()
 
 
-def _stream(source: str) -> Any:
+def _opened(source: str) -> Any:
     stream = opencv().VideoCapture(int(source) if source.isdigit() else source)
     if not stream.isOpened():
         stream.release()

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import FormatError, InputError
+from ..errors import FormatError, InputError, names_file
 from ..kernels.types import Floats
 from ..motion.points import Points
 from .calibration import parse_json, read_bounded
@@ -78,32 +78,24 @@ def is_keypoints(source: str) -> bool:
     return path.suffix.lower() == ".json" or (path.is_dir() and any(path.glob("*.json")))
 
 
+@names_file
 def load_keypoints(path: str | Path) -> Keypoints:
-    """Read the keypoints of one view.
-
-    Args:
-        path: a folder of OpenPose files, or one JSON file.
-
-    Raises:
-        FormatError: with the file at fault.
-    """
-    source = Path(path)
-    if source.is_dir():
-        files = sorted(source.glob("*.json"), key=natural_order)
+    """Read the keypoints of one view: a folder of OpenPose files, or one JSON file."""
+    if Path(path).is_dir():
+        files = sorted(Path(path).glob("*.json"), key=natural_order)
         if not files:
-            raise FormatError("Expected a folder of JSON files, got none.", path=path)
-        return _stacked([_openpose(_content(file), file) for file in files], path)
-    content = _content(source)
+            raise FormatError("Expected a folder of JSON files, got none.")
+        return _stacked(list(map(_openpose_file, files)))
+    content = _content(path)
     if isinstance(content, dict) and "people" in content:
-        return _stacked([_openpose(content, source)], path)
+        return _stacked([_openpose(content)])
     if isinstance(content, dict) and {"names", "frames"} <= content.keys():
-        return _own(content, path)
+        return _own(content)
     if isinstance(content, list) and content:
-        return _coco(content, path)
+        return _coco(content)
     raise FormatError(
         "Expected keypoints: a folder of OpenPose files, a COCO list of results, or "
-        "an object with 'names' and 'frames'.",
-        path=path,
+        "an object with 'names' and 'frames'."
     )
 
 
@@ -160,11 +152,7 @@ def role_name(name: str) -> str:
 
 
 def _bound_limbs(found: dict[str, Floats]) -> None:
-    """Remove ends of limbs whose length is far from its median, in place.
-
-    Args:
-        found: name -> position and confidence (F, 4).
-    """
+    """Remove ends of limbs whose length is far from its median from rows (F, 4), in place."""
     for near, far in LIMBS:
         lengths = {
             f"{side}_{far}": np.linalg.norm((found[f"{side}_{far}"] - start)[:, :3], axis=1)
@@ -202,39 +190,43 @@ def _add_roles(found: dict[str, Floats]) -> None:
         add("pelvis", hips + PELVIS_RISE * width * up, needed)
 
 
-def _content(path: Path) -> Any:
-    return parse_json(read_bounded(path, LARGEST_FILE), path)
+def _content(path: str | Path) -> Any:
+    return parse_json(read_bounded(path, LARGEST_FILE))
 
 
-def _openpose(content: Any, path: Path) -> Floats:
+@names_file
+def _openpose_file(path: Path) -> Floats:
+    return _openpose(_content(path))
+
+
+def _openpose(content: Any) -> Floats:
     """Return the person of highest confidence in one frame (K, 3); no rows if there is nobody."""
     people = content.get("people") if isinstance(content, dict) else None
     if not isinstance(people, list):
-        raise FormatError("Expected 'people' in a file of OpenPose.", path=path)
-    rows = [_triples(person.get("pose_keypoints_2d", []), path) for person in people
+        raise FormatError("Expected 'people' in a file of OpenPose.")
+    rows = [_triples(person.get("pose_keypoints_2d", [])) for person in people
             if isinstance(person, dict)]  # fmt: skip
     return max(rows, key=lambda row: float(row[:, 2].sum()), default=NOBODY)
 
 
-def _triples(values: Any, path: object) -> Floats:
+def _triples(values: Any) -> Floats:
     try:
         row = np.array(values, dtype=np.float64).reshape(-1, 3)
     except (TypeError, ValueError):
-        raise FormatError("Expected keypoints as u, v, confidence, ...", path=path) from None
+        raise FormatError("Expected keypoints as u, v, confidence, ...") from None
     if len(row) not in LAYOUTS and len(row):
         raise FormatError(
             f"Expected {', '.join(map(str, sorted(LAYOUTS)))} keypoints (COCO, BODY_25, "
-            f"HALPE_26); got {len(row)}.",
-            path=path,
+            f"HALPE_26); got {len(row)}."
         )
     return row
 
 
-def _stacked(frames: Sequence[Floats], path: object) -> Keypoints:
+def _stacked(frames: Sequence[Floats]) -> Keypoints:
     counts = sorted({len(frame) for frame in frames if len(frame)})
     if len(counts) != 1:
         got = f"{counts} keypoints" if counts else "nobody in any frame"
-        raise FormatError(f"Expected one number of keypoints in all frames, got {got}.", path=path)
+        raise FormatError(f"Expected one number of keypoints in all frames, got {got}.")
     empty = np.full((counts[0], 3), np.nan)
     stack = np.stack([frame if len(frame) else empty for frame in frames])
     return _keypoints(LAYOUTS[counts[0]], stack)
@@ -247,36 +239,33 @@ def _keypoints(names: tuple[str, ...], stack: Floats, rate: float | None = None)
     return Keypoints(names, pixels, np.where(seen, sure, 0.0), rate)
 
 
-def _coco(content: Sequence[Any], path: object) -> Keypoints:
+def _coco(content: Sequence[Any]) -> Keypoints:
     best: dict[int, tuple[float, Floats]] = {}
     for k, row in enumerate(content):
         try:
             frame, score = int(row["image_id"]), float(row.get("score", 1.0))
             values = row["keypoints"]
         except (TypeError, KeyError, ValueError, AttributeError):
-            raise FormatError(
-                f"Result {k}: expected 'image_id' (a number), 'keypoints' and 'score'.", path=path
-            ) from None
+            message = f"Result {k}: expected 'image_id' (a number), 'keypoints' and 'score'."
+            raise FormatError(message) from None
         if frame not in best or score > best[frame][0]:
-            best[frame] = (score, _triples(values, path))
+            best[frame] = (score, _triples(values))
     first, last = min(best), max(best)
     if last - first > 100 * len(best) + 1000:
-        raise FormatError("Expected image_id to count frames.", path=path)
-    return _stacked([best.get(f, (0.0, NOBODY))[1] for f in range(first, last + 1)], path)
+        raise FormatError("Expected image_id to count frames.")
+    return _stacked([best.get(f, (0.0, NOBODY))[1] for f in range(first, last + 1)])
 
 
-def _own(content: Mapping[str, Any], path: object) -> Keypoints:
+def _own(content: Mapping[str, Any]) -> Keypoints:
     try:
         names = tuple(role_name(str(name)) for name in content["names"])
         stack = np.array(content["frames"], dtype=np.float64)
         rate = None if content.get("rate") is None else float(content["rate"])
     except (TypeError, ValueError):
-        message = "Expected 'frames' as [[u, v, confidence], ...] lists."
-        raise FormatError(message, path=path) from None
+        raise FormatError("Expected 'frames' as [[u, v, confidence], ...] lists.") from None
     if stack.ndim != 3 or stack.shape[1:] != (len(names), 3) or len(set(names)) != len(names):
         raise FormatError(
             f"Expected 'frames' of shape (F, {len(names)}, 3) for {len(names)} different names, "
-            f"got {stack.shape}.",
-            path=path,
+            f"got {stack.shape}."
         )
     return _keypoints(names, stack, rate)

@@ -1,9 +1,8 @@
 """What one picture shows: person, skin, blobs, and the rules of the workspace that it breaks.
 
-A vision chain with the wrong scene does not fail by itself: it finds hands in a wooden door. The
-rules (Boulic et al. 2006, section 3) say what is wrong instead, and what is seen then counts as not
-seen. Rules about skin look at blobs of the size of a hand or a head, over the height of the person
-in the picture.
+In an unsuitable scene the chain would find hands where there are none. The rules (Boulic et al.
+2006, section 3) tell the user what is wrong, and frames that break one give no points. Rules about
+skin look at blobs as large as a hand or a head, relative to the person's height in the picture.
 """
 
 from __future__ import annotations

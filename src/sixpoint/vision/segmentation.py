@@ -131,8 +131,6 @@ class Silhouette:
     """Number of its pixels."""
     other: int
     """Number of pixels of the next largest part: a second person, or clutter."""
-    parts: int
-    """Number of connected parts."""
 
 
 def find_person(mask: Mask) -> Silhouette:
@@ -146,7 +144,7 @@ def find_person(mask: Mask) -> Silhouette:
     x, y, wide, tall = cv.boundingRect(grown)
     found = np.zeros_like(mask)
     if wide == 0:
-        return Silhouette(found, (slice(0, 0), slice(0, 0)), 0, 0, 0)
+        return Silhouette(found, (slice(0, 0), slice(0, 0)), 0, 0)
     # Labels of the part that is not empty: a third of the time of the whole picture.
     labels, stats = cv.connectedComponentsWithStats(grown[y : y + tall, x : x + wide])[1:3]
     areas = stats[1:, cv.CC_STAT_AREA]
@@ -156,7 +154,7 @@ def find_person(mask: Mask) -> Silhouette:
     box = (slice(y + top, y + top + tall), slice(x + left, x + left + wide))
     found[box] = binary_mask(labels[inner] == 1 + order[0]) & opened[box]
     rival = int(areas[order[1]]) if len(order) > 1 else 0
-    return Silhouette(found, box, int(cv.countNonZero(found[box])), rival, len(order))
+    return Silhouette(found, box, int(cv.countNonZero(found[box])), rival)
 
 
 def silhouette_centre(mask: Any) -> Floats:

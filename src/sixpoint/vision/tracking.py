@@ -207,7 +207,7 @@ def hands_meet(
         if state is not None
     ]
     together = MEETING_DISTANCE * person.stature
-    return len(positions) == 2 and _near(positions[0], positions[1], together)
+    return len(positions) == 2 and _distance(positions[0], positions[1]) < together
 
 
 def separate_hands(
@@ -221,7 +221,7 @@ def separate_hands(
         for match in matches
         if match.whole
         and match.may_be(1)
-        and _near(match.position, middle, PARTING_DISTANCE * person.stature)
+        and _distance(match.position, middle) < PARTING_DISTANCE * person.stature
         and (head is None or compatible([head, match]))
     ]
     two = [
@@ -260,7 +260,7 @@ def drop_ambiguous(
         gone, track = before[k], tracks[other]
         if tracks[k] is not None or gone is None or track is None:
             continue
-        near = _near(gone.position, track.position, MEETING_DISTANCE * person.stature)
+        near = _distance(gone.position, track.position) < MEETING_DISTANCE * person.stature
         if near or gone.both_hands or track.both_hands:
             tracks[other] = None
 
@@ -269,16 +269,12 @@ def _distance(one: Floats, other: Floats) -> float:
     return float(np.linalg.norm(one - other))
 
 
-def _near(one: Floats, other: Floats, within: float) -> bool:
-    return _distance(one, other) < within
-
-
 def start_tracks(
     tracks: Sequence[Track | None], free: Sequence[Match], person: PersonModel
 ) -> Tracks:
-    """Search those that are None: the head by its size, hands within reach by their sides.
+    """Find head and hands without a track: the head by its size, hands within reach by their sides.
 
-    At first all three are None, and must be seen at once. `free` are matches that nobody has.
+    At first all three have none, and must be seen at once. `free` are matches not yet assigned.
     """
     head, left, right = tracks
     new = head is None and left is None and right is None

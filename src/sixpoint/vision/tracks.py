@@ -1,11 +1,11 @@
-"""Tracks of head and hands: a Kalman filter for each, and what one frame hands on to the next.
+"""Tracks of head and hands: a Kalman filter for each, and the state kept from frame to frame.
 
 The filter models a point that moves at nearly constant speed; acceleration is white noise of
 spectral size q. Per axis::
 
     F = [[1, dt], [0, 1]]        Q = q [[dt^4/4, dt^3/2], [dt^3/2, dt^2]]
 
-It smooths, it predicts where to look next, and its covariance says how far to look.
+The prediction says where to look next, its covariance how far.
 """
 
 from __future__ import annotations
@@ -80,11 +80,7 @@ class KalmanState(NamedTuple):
 
 
 class Smoother:
-    """Filters a measured point; a measurement far from the prediction starts the filter anew.
-
-    Args:
-        acceleration: expected standard deviation [m/s^2].
-    """
+    """Filters a measured point of an expected acceleration [m/s^2]; starts anew after a jump."""
 
     def __init__(self, acceleration: float) -> None:
         self.acceleration = acceleration

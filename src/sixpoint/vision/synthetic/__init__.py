@@ -10,7 +10,7 @@ import numpy as np
 
 from ...atomic_write import atomic_write
 from ...body.anthropometry import DEFAULT_STATURE
-from ...motion.points import Points
+from ...motion.points import SIX, Points
 from ..body_measurement import BACK, MARKS
 from ..calibration import save_cameras
 from ..camera import Camera
@@ -23,27 +23,10 @@ def exact_marks(
     cameras: Sequence[Camera], truth: Truth, frame: int = 0
 ) -> list[dict[str, list[float]]]:
     """Return marks for `measure_body` in each picture, exactly where the joints are."""
-    positions = {
-        f"{side}_{part}": getattr(truth, f"{part}s")[frame, k]
-        for part in ("shoulder", "elbow", "wrist")
-        for k, side in enumerate("lr")
-    }
-    positions[BACK] = truth.pelvis[frame]
     return [
-        {name: camera.project(positions[name]).tolist() for name in (*MARKS, BACK)}
+        {name: camera.project(truth.at(name)[frame]).tolist() for name in (*MARKS, BACK)}
         for camera in cameras
     ]
-
-
-def true_points(truth: Truth) -> Points:
-    """Return the truth as points, with the names that a capture gives them."""
-    rows = {"pelvis": truth.pelvis, "head": truth.head_joint}
-    for part in ("wrist", "ankle"):
-        rows |= {f"{s}_{part}": getattr(truth, f"{part}s")[:, k] for k, s in enumerate("lr")}
-    rows["face"] = truth.head
-    for part in ("hand", "elbow"):
-        rows |= {f"{s}_{part}": getattr(truth, f"{part}s")[:, k] for k, s in enumerate("lr")}
-    return Points(tuple(rows), np.stack(list(rows.values()), axis=1), RATE)
 
 
 def write_room(
@@ -73,4 +56,6 @@ def write_room(
     left, right = exact_marks(room.cameras, still)
     with atomic_write(folder / "marks.json") as file:
         file.write((json.dumps({"left": left, "right": right}, indent=1) + "\n").encode())
-    return true_points(room.actors[0].truth())
+    truth = room.actors[0].truth()
+    names = (*SIX, "face", "l_hand", "r_hand", "l_elbow", "r_elbow")
+    return Points(names, np.stack([truth.at(name) for name in names], axis=1), RATE)

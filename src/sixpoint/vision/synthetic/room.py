@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...body.anatomy import anatomy_of
 from ...body.shapes import body_shape
 from ...errors import InputError
 from ...kernels import arrays
@@ -23,7 +22,7 @@ from ...kernels.types import Floats
 from ...motion.motion import Motion
 from ..body_measurement import FACE_OFFSET, HAND_HALF, HEAD_HALF
 from ..camera import Camera
-from ..images import Box, Mask, Picture, binary_mask
+from ..images import Mask, Picture, binary_mask
 
 SIZE = (320, 240)
 """Size of the pictures of the cameras of Boulic et al. 2006 [px]."""
@@ -35,8 +34,8 @@ AMBIENT = 0.62
 """Part of the light that comes from everywhere."""
 WALL_DEPTH = -1.2
 """Z of the wall, behind the person [m]."""
-NOTHING, CLOTH, BARE, OBSTACLE = 0, 1, 2, 3
-"""What a pixel shows."""
+NOTHING, CLOTH, BARE = 0, 1, 2
+"""What a pixel shows; wall and obstacle are nothing."""
 EYES = ((0.38, 0.16, 0.86), (-0.38, 0.16, 0.86))
 """Positions on the head, over its half-axes."""
 EYE = 0.006
@@ -76,6 +75,37 @@ class Capsule(NamedTuple):
     radius: float
     """[m]."""
     colour: Colour
+    kind: int = CLOTH
+
+    @property
+    def bounds(self) -> tuple[Floats, float]:
+        """Positions (n, 3) and the distance [m] from them within which it lies."""
+        return np.stack([self.start, self.end]), self.radius
+
+    def cast(self, eye: Floats, way: Floats) -> tuple[Floats, Floats]:
+        """Return distances (h, w) [m] at which rays (h, w, 3) hit it, or inf, and its normals."""
+        t = np.full(way.shape[:2], np.inf)
+        axis, out = self.end - self.start, eye - self.start
+        square = axis @ axis
+        along, away = way @ axis, out @ axis
+        a = square - along * along
+        b = square * (way @ out) - away * along
+        c = square * (out @ out) - away * away - self.radius**2 * square
+        root = b * b - a * c
+        with np.errstate(invalid="ignore", divide="ignore"):
+            side = (-b - np.sqrt(root)) / a
+            height = away + side * along
+            t = np.where((root > 0.0) & (height > 0.0) & (height < square) & (side > 0), side, t)
+        for centre in (self.start, self.end):
+            offset = eye - centre
+            half = way @ offset
+            inner = half * half - (offset @ offset - self.radius**2)
+            with np.errstate(invalid="ignore"):
+                ball = -half - np.sqrt(inner)
+            t = np.where((inner > 0.0) & (ball > 0.0) & (ball < t), ball, t)
+        hit = eye + np.where(np.isfinite(t), t, 0.0)[..., None] * way
+        part = np.clip((hit - self.start) @ axis / max(float(square), 1e-12), 0.0, 1.0)
+        return t, (hit - self.start - part[..., None] * axis) / self.radius
 
 
 class Ellipsoid(NamedTuple):
@@ -88,6 +118,26 @@ class Ellipsoid(NamedTuple):
     half: Floats
     """Half-axes [m], shape (3,)."""
     colour: Colour
+    kind: int = BARE
+
+    @property
+    def bounds(self) -> tuple[Floats, float]:
+        """Positions (n, 3) and the distance [m] from them within which it lies."""
+        return self.centre[None], float(self.half.max())
+
+    def cast(self, eye: Floats, way: Floats) -> tuple[Floats, Floats]:
+        """Return distances (h, w) [m] at which rays (h, w, 3) hit it, or inf, and its normals."""
+        back = arrays.conjugate(self.rotation)
+        way = arrays.rotate(back, way) / self.half
+        out = arrays.rotate(back, eye - self.centre) / self.half
+        a: Floats = np.sum(way * way, axis=-1)
+        b, c = way @ out, out @ out - 1.0
+        root = b * b - a * c
+        with np.errstate(invalid="ignore"):
+            t = np.where(root > 0.0, (-b - np.sqrt(root)) / a, np.inf)
+        hit = out + np.where(np.isfinite(t), t, 0.0)[..., None] * way
+        normal = arrays.rotate(self.rotation, hit / self.half)
+        return t, normal / np.maximum(np.linalg.norm(normal, axis=-1, keepdims=True), 1e-12)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,20 +146,24 @@ class Truth:
 
     head: Floats
     """Middle of the head (F, 3)."""
-    hands: Floats
-    """Middles of the hands (F, 2, 3)."""
-    wrists: Floats
-    """(F, 2, 3)."""
-    elbows: Floats
-    """(F, 2, 3)."""
-    shoulders: Floats
-    """(F, 2, 3)."""
-    ankles: Floats
-    """(F, 2, 3)."""
-    pelvis: Floats
-    """(F, 3)."""
     head_joint: Floats
     """Role `head` (F, 3)."""
+    pelvis: Floats
+    """(F, 3)."""
+    hands: Floats
+    """Middles of the hands (F, 2, 3); what follows has the same shape."""
+    wrists: Floats
+    elbows: Floats
+    shoulders: Floats
+    ankles: Floats
+
+    def at(self, name: str) -> Floats:
+        """Return the positions (F, 3) of a point of a capture, or of a mark."""
+        alone = {"pelvis": self.pelvis, "back": self.pelvis, "head": self.head_joint,
+                 "face": self.head}  # fmt: skip
+        if name in alone:
+            return alone[name]
+        return np.asarray(getattr(self, f"{name[2:]}s")[:, "lr".index(name[0])])
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +179,7 @@ class Actor:
     def truth(self) -> Truth:
         """Return true positions of all frames."""
         positions, world = self.motion.world()
-        anatomy = anatomy_of(self.motion.skeleton)
+        anatomy = self.motion.skeleton.anatomy
         centres = self._bare(positions, world)[0]
         pairs = {
             f"{part}s": positions[:, [anatomy.node(f"{side}_{part}") for side in "lr"]]
@@ -135,8 +189,8 @@ class Actor:
         hands = centres[:, 1:3]
         return Truth(head=centres[:, 0], hands=hands, pelvis=pelvis, head_joint=head, **pairs)
 
-    def solids(self, frame: int) -> tuple[list[Capsule], list[Ellipsoid]]:
-        """Return what is drawn in one frame: clothes, and bare head, hands and eyes."""
+    def solids(self, frame: int) -> list[Capsule | Ellipsoid]:
+        """Return what is drawn in one frame: clothes, then bare head, hands and eyes."""
         positions, world = self.motion.world(slice(frame, frame + 1))
         shape, wear = body_shape(self.motion.skeleton), self.wardrobe
         starts, ends = (at[0] for at in shape.place(positions, world))
@@ -154,11 +208,11 @@ class Actor:
         colours = [wear.skin] * 3 + [wear.eyes] * 2
         bare = zip(centres[0], rotations[0], halves, colours, strict=True)
         filling = _shirt_filling(clothes, wear.shirt)
-        return [*clothes.values(), *filling], [Ellipsoid(*row) for row in bare]
+        return [*clothes.values(), *filling, *(Ellipsoid(*row) for row in bare)]
 
     def _bare(self, positions: Floats, world: Floats) -> tuple[Floats, Floats, Floats]:
         """Return centres (F, 5, 3), rotations (F, 5, 4), half-axes (5, 3) of head, hands, eyes."""
-        anatomy = anatomy_of(self.motion.skeleton)
+        anatomy = self.motion.skeleton.anatomy
         stature = anatomy.stature
         nodes = [anatomy.node(role) for role in ("head", "l_wrist", "r_wrist")]
         joints = [anatomy.joint_carrying(node) for node in nodes]
@@ -270,15 +324,11 @@ class Room:
         conditions = self.conditions
         canvas = _Canvas(self.cameras[k], np.array(conditions.wall, float))
         for actor in self.actors:
-            clothes, bare = actor.solids(min(frame, len(actor) - 1))
-            for capsule in clothes:
-                canvas.draw_capsule(capsule, CLOTH)
-            for ellipsoid in bare:
-                canvas.draw_ellipsoid(ellipsoid, BARE)
+            for solid in actor.solids(min(frame, len(actor) - 1)):
+                canvas.draw(solid)
         if conditions.obstacle is not None:
             middle, half = np.array(conditions.obstacle), np.array([0.0, 0.065, 0.0])
-            obstacle = Capsule(middle - half, middle + half, 0.035, (45, 45, 48))
-            canvas.draw_capsule(obstacle, OBSTACLE)
+            canvas.draw(Capsule(middle - half, middle + half, 0.035, (45, 45, 48), NOTHING))
         phase = frame / max(len(self) - 1, 1)
         light = 1.0 - conditions.dimming * np.sin(np.pi * phase) ** 2
         colours = light * canvas.colours
@@ -307,76 +357,24 @@ class _Canvas:
         self.colours = shade[..., None] * wall
         self.kinds = np.full((tall, wide), NOTHING, np.int64)
 
-    def draw_capsule(self, capsule: Capsule, kind: int) -> None:
-        """Cast rays at a capsule."""
-        start, end, radius, colour = capsule
-        window = self._window(np.stack([start, end]), radius)
-        if window is None:
-            return
-        eye, way = self.camera.centre, self.rays[window]
-        t = np.full(way.shape[:2], np.inf)
-        axis, out = end - start, eye - start
-        square = axis @ axis
-        along, away = way @ axis, out @ axis
-        a = square - along * along
-        b = square * (way @ out) - away * along
-        c = square * (out @ out) - away * away - radius**2 * square
-        root = b * b - a * c
-        with np.errstate(invalid="ignore", divide="ignore"):
-            side = (-b - np.sqrt(root)) / a
-            height = away + side * along
-            t = np.where((root > 0.0) & (height > 0.0) & (height < square) & (side > 0), side, t)
-        for centre in (start, end):
-            offset = eye - centre
-            half = way @ offset
-            inner = half * half - (offset @ offset - radius**2)
-            with np.errstate(invalid="ignore"):
-                ball = -half - np.sqrt(inner)
-            t = np.where((inner > 0.0) & (ball > 0.0) & (ball < t), ball, t)
-        hit = eye + np.where(np.isfinite(t), t, 0.0)[..., None] * way
-        part = np.clip((hit - start) @ axis / max(float(square), 1e-12), 0.0, 1.0)
-        normal = (hit - start - part[..., None] * axis) / radius
-        self._paint(window, t, normal, colour, kind)
-
-    def draw_ellipsoid(self, ellipsoid: Ellipsoid, kind: int) -> None:
-        """Cast rays at an ellipsoid."""
-        centre, rotation, half, colour = ellipsoid
-        window = self._window(centre[None], float(half.max()))
-        if window is None:
-            return
-        back = arrays.conjugate(rotation)
-        way = arrays.rotate(back, self.rays[window]) / half
-        out = arrays.rotate(back, self.camera.centre - centre) / half
-        a: Floats = np.sum(way * way, axis=-1)
-        b, c = way @ out, out @ out - 1.0
-        root = b * b - a * c
-        with np.errstate(invalid="ignore"):
-            t = np.where(root > 0.0, (-b - np.sqrt(root)) / a, np.inf)
-        hit = out + np.where(np.isfinite(t), t, 0.0)[..., None] * way
-        normal = arrays.rotate(rotation, hit / half)
-        normal /= np.maximum(np.linalg.norm(normal, axis=-1, keepdims=True), 1e-12)
-        self._paint(window, t, normal, colour, kind)
-
-    def _window(self, positions: Floats, radius: float) -> Box | None:
-        """Return the rows and columns in which a solid around some positions can lie."""
-        camera = self.camera
-        depth = camera.depth(positions)
-        if depth.min() <= radius:
-            return slice(0, camera.size[1]), slice(0, camera.size[0])
-        pixels = camera.project(positions)
-        margin = 1.2 * camera.matrix[0, 0] * radius / (depth.min() - radius) + 2.0
-        low = np.maximum(np.floor(pixels.min(axis=0) - margin), 0).astype(int)
-        high = np.minimum(np.ceil(pixels.max(axis=0) + margin) + 1, camera.size).astype(int)
-        if (high <= low).any():
-            return None
-        return slice(low[1], high[1]), slice(low[0], high[0])
-
-    def _paint(self, window: Box, t: Floats, normal: Floats, colour: Colour, kind: int) -> None:
+    def draw(self, solid: Capsule | Ellipsoid) -> None:
         """Show a solid where it is nearer than what is there."""
+        positions, radius = solid.bounds
+        camera, depth = self.camera, self.camera.depth(positions)
+        window = slice(0, camera.size[1]), slice(0, camera.size[0])
+        if depth.min() > radius:
+            pixels = camera.project(positions)
+            margin = 1.2 * camera.matrix[0, 0] * radius / (depth.min() - radius) + 2.0
+            low = np.maximum(np.floor(pixels.min(axis=0) - margin), 0).astype(int)
+            high = np.minimum(np.ceil(pixels.max(axis=0) + margin) + 1, camera.size).astype(int)
+            if (high <= low).any():
+                return
+            window = slice(low[1], high[1]), slice(low[0], high[0])
+        t, normal = solid.cast(camera.centre, self.rays[window])
         nearer = t < self.depth[window]
         light = LIGHT / np.linalg.norm(LIGHT)
         lit = AMBIENT + (1.0 - AMBIENT) * np.maximum(normal @ light, 0.0)
-        shown = lit[..., None] * np.array(colour, float)
+        shown = lit[..., None] * np.array(solid.colour, float)
         self.depth[window] = np.where(nearer, t, self.depth[window])
         self.colours[window] = np.where(nearer[..., None], shown, self.colours[window])
-        self.kinds[window] = np.where(nearer, kind, self.kinds[window])
+        self.kinds[window] = np.where(nearer, solid.kind, self.kinds[window])
