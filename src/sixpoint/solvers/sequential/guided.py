@@ -250,11 +250,7 @@ def guide_limb(c: GuidedContext, limb: int, trust: float) -> int:
         axis = vec_add(vec_scale(axis, trust), vec_scale(vec_reject(usual, along), 1.0 - trust))
     before = vec_reject(vec_load(memory.normals, limb), along)
     axis = vec_add(axis, vec_scale(before, PREVIOUS_HINGE_WEIGHT))
-    if vec_length(axis) < 1e-6:
-        axis = vec_reject((1.0, 0.0, 0.0), along)
-        if vec_length(axis) < 1e-6:
-            axis = (0.0, 0.0, 1.0)
-    hinge = vec_unit(axis, (1.0, 0.0, 0.0))
+    hinge = network.unit_across(axis, along)
     vec_store(memory.normals, limb, hinge)
     angle = triangle_angle(upper, distance, lower)
     # Elbows stand off to the back, knees to the front.

@@ -234,9 +234,12 @@ def ask(c: GuidedContext, layers: Layers) -> None:
 
 
 @helper
-def distance_from_seen(c: GuidedContext) -> float:
-    """How far the inputs are from what the network was fitted to; the larger of both rows."""
-    net = c.net
+def trust_in_inputs(c: GuidedContext) -> float:
+    """From 1, where inputs are near to what the network was fitted to, smoothly to 0, far from it.
+
+    Of the body and its mirror image the farther counts.
+    """
+    guide, net = c.guide, c.net
     worst = 0.0
     for row in range(2):
         total = 0.0
@@ -246,14 +249,7 @@ def distance_from_seen(c: GuidedContext) -> float:
                 part += net.x[row, i] * net.whitening[i, j]
             total += part * part
         worst = max(worst, total)
-    return math.sqrt(worst)
-
-
-@helper
-def confidence_of(c: GuidedContext, distance: float) -> float:
-    """From 1, near to what was seen, smoothly to 0, far from it."""
-    guide = c.guide
-    x = min(max((distance - guide.near) / (guide.far - guide.near), 0.0), 1.0)
+    x = min(max((math.sqrt(worst) - guide.near) / (guide.far - guide.near), 0.0), 1.0)
     return float(guide.trust * (1.0 - x * x * (3.0 - 2.0 * x)))
 
 
@@ -299,7 +295,7 @@ def look(c: GuidedContext, layers: Layers, estimate: Quat, fixed: bool) -> tuple
             quat_rotate(facing, vec_load(net.vectors, 0)),
             quat_rotate(facing, (1.0, 0.0, 0.0)),
         )
-    return facing, confidence_of(c, distance_from_seen(c))
+    return facing, trust_in_inputs(c)
 
 
 @helper
@@ -334,15 +330,20 @@ def smooth(c: GuidedContext, facing: Quat) -> None:
 
 
 @helper
+def unit_across(across: Vec3, line: Vec3) -> Vec3:
+    """Unit direction of a vector across a line; if it has no length, of any other across it."""
+    if vec_length(across) < 1e-6:
+        across = vec_reject((1.0, 0.0, 0.0), line)
+        if vec_length(across) < 1e-6:
+            across = (0.0, 0.0, 1.0)
+    return vec_unit(across, (1.0, 0.0, 0.0))
+
+
+@helper
 def rotation_of(vectors: Floats, first: int) -> Quat:
     """The rotation with the second of two directions as Y, and X as near as can be to the first."""
     y = vec_unit(vec_load(vectors, first + 1), (0.0, 1.0, 0.0))
-    across = vec_reject(vec_load(vectors, first), y)
-    if vec_length(across) < 1e-6:
-        across = vec_reject((1.0, 0.0, 0.0), y)
-        if vec_length(across) < 1e-6:
-            across = (0.0, 0.0, 1.0)
-    x = vec_unit(across, (1.0, 0.0, 0.0))
+    x = unit_across(vec_reject(vec_load(vectors, first), y), y)
     return quat_from_columns((x, y, vec_cross(x, y)))
 
 

@@ -88,6 +88,7 @@ LIMB_TURN = 2.0
 degrees a second, faster than thighs in kicks."""
 LONGEST_EASING = 0.25
 """Longest time for which a limb is held back [s]: limits may bar the way to its new pose."""
+HINGE_AXIS: Vec3 = (1.0, 0.0, 0.0)
 HALVINGS = 4
 """Times that a way half as long is tried, where limits push a limb aside."""
 
@@ -127,22 +128,15 @@ def place_spine(c: GuidedContext) -> None:
 
 
 @helper
-def carrier_turn(c: GuidedContext, limb: int) -> Quat:
-    """World rotation of what a limb hangs from; an arm at the pelvis goes with the spine."""
-    body, work, net = c.body, c.work, c.net
-    carrier = body.carrier[limb]
-    if carrier == 0 and body.bend[limb] > 0.0:
-        return quat_load(net.lower, 0)
-    return quat_load(work.world, carrier)
-
-
-@helper
 def limb_root(c: GuidedContext, limb: int) -> Vec3:
     """Where a shoulder or hip is while its clavicle rests."""
     body, work = c.body, c.work
+    carrier = body.carrier[limb]
+    turn = quat_load(work.world, carrier)
+    if carrier == 0 and body.bend[limb] > 0.0:  # an arm at the pelvis goes with the spine
+        turn = quat_load(c.net.lower, 0)
     away = vec_add(vec_load(body.bases, limb), vec_load(body.clavicles, limb))
-    turn = carrier_turn(c, limb)
-    return vec_add(vec_load(work.places, body.carrier[limb]), quat_rotate(turn, away))
+    return vec_add(vec_load(work.places, carrier), quat_rotate(turn, away))
 
 
 @helper
@@ -360,7 +354,7 @@ def ease_limb(c: GuidedContext, base: LimbBase, target: Vec3) -> None:
     settings, state, work, memory = c.settings, c.state, c.work, c.memory
     limb, row = base.limb, base.row + 1
     before, now = quat_load(memory.roots, limb), quat_load(work.local, row)
-    bent, wished = memory.bends[limb], hinge_angle(quat_load(work.local, row + 1))
+    bent, wished = memory.bends[limb], quat_twist_angle(quat_load(work.local, row + 1), HINGE_AXIS)
     most = LIMB_TURN * settings.turn
     end = vec_load(work.ends, FIRST_LIMB + limb)
     missed = max(vec_distance(end, target), memory.misses[limb]) > MISS * c.body.height
@@ -387,19 +381,13 @@ def ease_limb(c: GuidedContext, base: LimbBase, target: Vec3) -> None:
 
 
 @helper
-def hinge_angle(turn: Quat) -> float:
-    """Angle of a turn about X, from -pi to pi [rad]."""
-    return quat_twist_angle(turn, (1.0, 0.0, 0.0))
-
-
-@helper
 def remember_limbs(c: GuidedContext, flags: int) -> None:
     """How shoulders and hips are turned, and which ends limits keep from their points."""
     body, work, memory = c.body, c.work, c.memory
     for limb in range(LIMBS):
         row = body.joints + LIMB_ROWS * limb + 1
         quat_store(memory.roots, limb, quat_load(work.local, row))
-        memory.bends[limb] = hinge_angle(quat_load(work.local, row + 1))
+        memory.bends[limb] = quat_twist_angle(quat_load(work.local, row + 1), HINGE_AXIS)
         p = FIRST_LIMB + limb
         far = vec_distance(vec_load(work.ends, p), vec_load(work.points, p))
         memory.misses[limb] = 0.0 if flags & (UNREACHABLE << limb) else far
