@@ -104,7 +104,7 @@ def law_is_finite(solver: Solver) -> None:
     motion = _solve(solver, _wild()).motion
     hold(np.isfinite(motion.root).all(), "a position is not finite")
     norms = np.linalg.norm(motion.rotations, axis=-1)
-    hold(np.abs(norms - 1.0).max() < EQUAL, "a rotation is no unit quaternion")
+    hold(np.abs(norms - 1.0).max() < EQUAL, "a rotation is not a unit quaternion")
 
 
 def law_keeps_limits(solver: Solver) -> None:

@@ -119,12 +119,11 @@ def body_side(c: Context, flags: int, hands: Vec3) -> Vec3:
 def hands_share(c: Context, hands: Vec3, side: Vec3) -> float:
     """How much the line between the hands says of the trunk, from 0 to 1.
 
-    Ours: all while it points to the body's side, nothing where it lies across or
-    the hands have crossed, and little where they are close. The paper's mean would turn the trunk
-    round with them.
+    Ours: all while it points to the body's side, nothing where it lies across or the hands have
+    crossed, and little where they are close. The paper's mean would turn the trunk with them.
     """
-    body = c.body
-    wide = HANDS_APART * (body.stance[FIRST_LIMB, 0] - body.stance[FIRST_LIMB + 1, 0])
+    stance = c.body.stance
+    wide = HANDS_APART * (stance[FIRST_LIMB, 0] - stance[FIRST_LIMB + 1, 0])
     length = vec_length(hands)
     if length <= 0.0 or wide <= 0.0:
         return 0.0
@@ -136,17 +135,14 @@ def hands_share(c: Context, hands: Vec3, side: Vec3) -> float:
 def trunk_axes(c: Context, flags: int) -> tuple[Vec3, Vec3]:
     """L from the trunk's centre to the head; T across it, from the hands and the frame before."""
     settings, state, work = c.settings, c.state, c.work
-    along = vec_unit(
-        vec_sub(vec_load(work.points, HEAD), vec_load(work.points, PELVIS)), (0.0, 1.0, 0.0)
-    )
+    spine = vec_sub(vec_load(work.points, HEAD), vec_load(work.points, PELVIS))
+    along = vec_unit(spine, (0.0, 1.0, 0.0))
     hands = vec_sub(vec_load(work.points, FIRST_LIMB), vec_load(work.points, FIRST_LIMB + 1))
     flat = (hands[0], 0.0, hands[2])
     if flags & (3 * (MISSING << FIRST_LIMB)):
         flat = (0.0, 0.0, 0.0)
     side = body_side(c, flags, flat)
-    before = side
-    if state.frames > 0:
-        before = as3(state.left)
+    before = as3(state.left) if state.frames > 0 else side
     share = hands_share(c, flat, side)
     said = vec_add(vec_scale(vec_unit(flat, side), share), vec_scale(side, 1.0 - share))
     part = settings.hands
