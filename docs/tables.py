@@ -21,7 +21,6 @@ import typing
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
 import measured
@@ -102,9 +101,8 @@ def clips() -> str:
     )
 
 
-def _range(entry: Any) -> str:
-    fields = [f.name for f in dataclasses.fields(entry) if f.name != "source"]
-    return ", ".join(f"{name} {getattr(entry, name):g}°" for name in fields)
+def _range(entry: adult.MotionRange) -> str:
+    return ", ".join(f"{name} {angle:g}°" for name, angle in entry.angles.items())
 
 
 def adult_limits() -> str:

@@ -9,8 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 
-from sixpoint.kernels.quaternion import quat_from_axis_angle
-from sixpoint.kernels.types import Quat, Vec3
+from sixpoint.kernels.quaternion import (
+    quat_canonical,
+    quat_from_axis_angle,
+    quat_mul,
+    quat_rotate,
+    quat_twist_angle,
+)
+from sixpoint.kernels.types import Mat3, Quat, Vec3
 from sixpoint.kernels.vector import vec_add, vec_cross, vec_dot, vec_length, vec_scale
 
 POLE = 1e-9
@@ -68,3 +74,15 @@ def swing_from_polar(theta: float, psi: float, b: Vec3, e1: Vec3, e2: Vec3) -> Q
     """Swing that takes b to the direction with azimuth theta and amplitude psi [rad]."""
     towards = vec_add(vec_scale(e1, math.cos(theta)), vec_scale(e2, math.sin(theta)))
     return quat_from_axis_angle(vec_cross(b, towards), psi)
+
+
+def quat_to_columns(q: Quat) -> Mat3:
+    """Return the images of X, Y and Z."""
+    x, y, z = np.eye(3).tolist()
+    return quat_rotate(q, tuple(x)), quat_rotate(q, tuple(y)), quat_rotate(q, tuple(z))
+
+
+def swing_twist_split(q: Quat, axis: Vec3) -> tuple[Quat, float]:
+    """Split q = swing * twist about a unit axis: the swing, and the angle of the twist [rad]."""
+    angle = quat_twist_angle(q, axis)
+    return quat_canonical(quat_mul(q, quat_from_axis_angle(axis, -angle))), angle

@@ -1,4 +1,4 @@
-"""From tracked points to a finished motion: what the command line and Python users call.
+"""Reconstruct finished motions from tracked points: what the command line and Python users call.
 
 `reconstruct` takes objects; `reconstruct_file` reads and writes files and reports numbers, and
 `run_jobs` does so for every clip of a folder.

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from oracles import assert_same_rotation
 from rest_poses import REST_POSES, TWISTED, X, Y, Z, both_arms, pruned, rebased
 from rigs import insert_above, odd_rig, random_rotations
-from sixpoint.body.anatomy import Anatomy, anatomy_of
+from sixpoint.body.anatomy import Anatomy
 from sixpoint.body.anthropometry import body_height, lengths_from_stature
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.errors import InputError, UnknownName
@@ -38,7 +38,7 @@ def test_the_built_in_figure_stands_neutral_as_it_is():
     assert_same_rotation(anatomy.neutral, arrays.identity(FIGURE.joint_count))
     assert anatomy.offsets == pytest.approx(FIGURE.node_offsets, abs=1e-12)
     assert not anatomy.offsets.flags.writeable
-    assert anatomy_of(FIGURE) is anatomy
+    assert FIGURE.anatomy is anatomy
 
 
 def test_limbs_hang_and_faces_look_forward():
@@ -308,8 +308,8 @@ def test_roles_may_be_sites(pose):
     assert role_places(anatomy) == pytest.approx(role_places(FIGURE.anatomy), abs=1e-9)
     assert anatomy.scored[1].sum() == 22.0
     wrist = anatomy.node("l_wrist")
-    assert rig.names[anatomy.joint_carrying(wrist)] == "l_elbow"
-    assert anatomy.joint_carrying(rig.index("l_elbow")) == rig.index("l_elbow")
+    assert rig.names[anatomy.skeleton.carrier(wrist)] == "l_elbow"
+    assert anatomy.skeleton.carrier(rig.index("l_elbow")) == rig.index("l_elbow")
 
 
 def without_clavicles() -> Skeleton:

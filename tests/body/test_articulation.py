@@ -84,8 +84,8 @@ def test_what_moves_a_node():
     body = Skeleton.tree(2, 1, trunk=2).articulation  # trunk 0, 1; branches 2, 3
     assert body.moving(body.node("tip_2")).tolist() == [True, True, False, True]
     assert body.moving(1).tolist() == [True, True, False, False]
-    assert body.carrier(body.node("tip_2")) == 3
-    assert body.carrier(2) == 2
+    assert body.skeleton.carrier(body.node("tip_2")) == 3
+    assert body.skeleton.carrier(2) == 2
 
 
 def test_length_is_the_longest_way_along_the_bones():

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sixpoint.body import hanim
+from sixpoint.body import humanoid
 from sixpoint.body.anthropometry import FRACTIONS, LENGTHS, body_height, lengths_from_stature
 from sixpoint.body.humanoid import measure_lengths
 from sixpoint.body.skeleton import Skeleton
@@ -30,7 +30,7 @@ def test_34_joints_depth_first_from_one_root() -> None:
 
 def test_three_joints_share_the_root() -> None:
     figure = Skeleton.humanoid()
-    at = [figure.index(name) for name in hanim.COLOCATED]
+    at = [figure.index(name) for name in humanoid.COLOCATED]
     assert not figure.offsets[at[1:]].any()
 
 
@@ -47,7 +47,7 @@ def test_roles_and_hinges_name_joints() -> None:
     figure = Skeleton.humanoid()
     assert set(figure.roles.values()) | set(figure.hinges) <= set(figure.names)
     assert len(figure.roles) == 16
-    assert {figure.index(n) for n in hanim.SPINE} < set(
+    assert {figure.index(n) for n in humanoid.SPINE} < set(
         figure.path(figure.index(figure.roles["head"]))
     )
 
@@ -90,7 +90,7 @@ def test_right_mirrors_left_and_the_spine_lies_between(lengths: dict[str, float]
 
 def test_the_spine_is_curved_enough_to_stretch() -> None:
     at = rest_of(Skeleton.humanoid())
-    chain = np.array([at[name] for name in ("HumanoidRoot", *hanim.SPINE, "skullbase")])
+    chain = np.array([at[name] for name in ("HumanoidRoot", *humanoid.SPINE, "skullbase")])
     bones = np.linalg.norm(np.diff(chain, axis=0), axis=1).sum()
     assert 1.02 < bones / np.linalg.norm(chain[-1] - chain[0]) < 1.03
 

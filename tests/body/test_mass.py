@@ -8,21 +8,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rigs import insert_above, odd_rig, random_motion, random_rotations
-from sixpoint.body import hanim
+from sixpoint.body import humanoid
 from sixpoint.body.mass import MASS_TABLES, segment_masses
 from sixpoint.body.skeleton import Skeleton
-from sixpoint.errors import InputError, UnknownName
+from sixpoint.errors import UnknownName
 from sixpoint.kernels import arrays
 
 FIGURE = Skeleton.humanoid()
+
+
+def centre_of_mass(masses, positions):
+    return masses.masses @ masses.weights @ positions
+
+
 MODELS = pytest.mark.parametrize("model", MASS_TABLES)
 
 
 @MODELS
 def test_the_published_masses_sum_to_one(model):
     total = sum(
-        row.mass * (1 if name in ("head", "trunk") else 2)
-        for name, row in MASS_TABLES[model].items()
+        mass * (1 if name in ("head", "trunk") else 2)
+        for name, (mass, _) in MASS_TABLES[model].items()
     )
     assert total == pytest.approx(1.0, abs=2e-4)
     masses = segment_masses(FIGURE, model)
@@ -45,7 +51,7 @@ def test_masses_of_the_tables():
 @MODELS
 def test_a_standing_person_balances_at_the_height_of_the_sacrum(model):
     # Standing men have their centre at 0.56-0.57 of stature, women at 0.55-0.56.
-    centre = segment_masses(FIGURE, model).centre_of_mass(FIGURE.rest()[0])
+    centre = centre_of_mass(segment_masses(FIGURE, model), FIGURE.rest()[0])
     assert 0.55 < centre[1] / 1.75 < 0.58
     assert abs(centre[0]) < 1e-12
     heel, toe = (
@@ -57,7 +63,7 @@ def test_a_standing_person_balances_at_the_height_of_the_sacrum(model):
 def test_centres_lie_on_their_segments():
     at = dict(zip(FIGURE.node_names, FIGURE.rest()[0], strict=True))
     model = segment_masses(FIGURE, "male")
-    centres = dict(zip(model.segments, model.segment_centres(FIGURE.rest()[0]), strict=True))
+    centres = dict(zip(model.segments, model.weights @ FIGURE.rest()[0], strict=True))
     np.testing.assert_allclose(
         centres["l_thigh"], at["l_hip"] + 0.4095 * (at["l_knee"] - at["l_hip"])
     )
@@ -81,8 +87,8 @@ def test_the_centre_moves_with_the_body(model, seed):
     places = random_motion(FIGURE, seed, frames=3).positions()
     turn, shift = random_rotations(rng), rng.normal(size=3)
     np.testing.assert_allclose(
-        masses.centre_of_mass(arrays.rotate(turn, places) + shift),
-        arrays.rotate(turn, masses.centre_of_mass(places)) + shift,
+        centre_of_mass(masses, arrays.rotate(turn, places) + shift),
+        arrays.rotate(turn, centre_of_mass(masses, places)) + shift,
         atol=1e-12,
     )
 
@@ -90,23 +96,23 @@ def test_the_centre_moves_with_the_body(model, seed):
 def test_the_centre_is_the_mean_of_the_segment_centres():
     masses = segment_masses(FIGURE)
     places = random_motion(FIGURE, frames=4).positions()
-    centres = masses.segment_centres(places)
+    centres = masses.weights @ places
     assert centres.shape == (4, 14, 3)
     np.testing.assert_allclose(
-        masses.centre_of_mass(places),
+        centre_of_mass(masses, places),
         np.einsum("s,fsk->fk", masses.masses, centres),
         atol=1e-12,
     )
     np.testing.assert_allclose(
-        masses.centre_of_mass(places)[2], masses.centre_of_mass(places[2]), atol=1e-15
+        centre_of_mass(masses, places)[2], centre_of_mass(masses, places[2]), atol=1e-15
     )
 
 
 def test_other_rigs_of_the_same_body_weigh_the_same():
-    expected = segment_masses(FIGURE).centre_of_mass(FIGURE.rest()[0])
+    expected = centre_of_mass(segment_masses(FIGURE), FIGURE.rest()[0])
     for rig in (odd_rig(), insert_above(FIGURE, "l_wrist", "l_forearm_twist")):
         np.testing.assert_allclose(
-            segment_masses(rig).centre_of_mass(rig.rest()[0]), expected, atol=1e-12
+            centre_of_mass(segment_masses(rig), rig.rest()[0]), expected, atol=1e-12
         )
 
 
@@ -119,10 +125,10 @@ def test_a_foot_without_toes_is_at_the_ankle():
         names=tuple(kept),
         parents=[-1 if FIGURE.parents[j] < 0 else old.index(FIGURE.parents[j]) for j in old],
         offsets=FIGURE.offsets[old],
-        roles=hanim.ROLES,
+        roles=humanoid.ROLES,
     )
     model = segment_masses(rig)
-    centres = dict(zip(model.segments, model.segment_centres(rig.rest()[0]), strict=True))
+    centres = dict(zip(model.segments, model.weights @ rig.rest()[0], strict=True))
     np.testing.assert_allclose(centres["l_foot"], rig.rest()[0][rig.index("l_ankle")])
 
 
@@ -131,16 +137,8 @@ def test_an_unknown_model_is_refused():
         segment_masses(FIGURE, "robot")
 
 
-def test_positions_of_other_nodes_are_refused():
-    masses = segment_masses(FIGURE)
-    with pytest.raises(InputError, match=r"shape \(\.\.\., 43, 3\), got \(2, 34, 3\)"):
-        masses.centre_of_mass(np.zeros((2, 34, 3)))
-    with pytest.raises(InputError, match=r"got \(3,\)"):
-        masses.segment_centres(np.zeros(3))
-
-
 def test_roles_may_be_sites():
-    rig = replace(FIGURE, roles={**hanim.ROLES, "head": "skull_tip"})
+    rig = replace(FIGURE, roles={**humanoid.ROLES, "head": "skull_tip"})
     model = segment_masses(rig)
     places = rig.rest()[0]
-    np.testing.assert_allclose(model.segment_centres(places)[0], places[rig.index("skull_tip")])
+    np.testing.assert_allclose((model.weights @ places)[0], places[rig.index("skull_tip")])

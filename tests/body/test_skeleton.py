@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sixpoint.body.skeleton import Skeleton, frozen_array
+from sixpoint.body.skeleton import Skeleton
 from sixpoint.body.tree import depth_first
+from sixpoint.body.values import frozen_array
 from sixpoint.errors import InputError, UnknownName
 from sixpoint.kernels import arrays
 

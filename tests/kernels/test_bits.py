@@ -15,7 +15,7 @@ from sixpoint.kernels.quaternion import (
     quat_from_columns,
     quat_normalize,
     quat_slerp,
-    quat_to_columns,
+    quat_twist_angle,
     quat_unrotate,
 )
 from sixpoint.kernels.rotation import (
@@ -24,10 +24,8 @@ from sixpoint.kernels.rotation import (
     quat_from_euler_xyz,
     quat_from_zyz,
     quat_to_euler_xyz,
-    quat_to_zyz,
     rotation_between,
     rotation_mean,
-    swing_twist_split,
 )
 from sixpoint.kernels.vector import vec_angle, vec_distance, vec_reject, vec_unit
 from strategies import angles, directions, rotation_arrays, rotations, spans, vectors
@@ -55,7 +53,7 @@ def quaternion_bits(p, q, v, t):
         quat_angle(p, q),
         quat_unrotate(p, v),
         quat_normalize((v[0], v[1], v[2], t)),
-        quat_from_columns(quat_to_columns(q)),
+        quat_from_columns((p[1:], q[1:], v)),
     )
 
 
@@ -63,11 +61,10 @@ def quaternion_bits(p, q, v, t):
 def rotation_bits(q, a, b, axis):
     return (
         rotation_between(a, b, axis),
-        swing_twist_split(q, axis),
+        quat_twist_angle(q, axis),
         quat_from_euler_xyz(a[0], a[1], a[2]),
         quat_to_euler_xyz(q),
         quat_from_zyz(a[0], a[1], a[2]),
-        quat_to_zyz(q),
     )
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sixpoint.kernels.dense import cholesky_factor, cholesky_solve, gram, svd_rows
+from sixpoint.kernels.linalg import cholesky_factor, cholesky_solve, gram, svd_rows
 
 SPARE = 3
 """Rows and columns beyond the corner that is in use: they must not matter."""

@@ -56,7 +56,7 @@ def run_python(code, **environment):
 def test_importing_kernels_does_not_import_numba():
     result = run_python(
         "import sys, sixpoint\n"
-        "from sixpoint.kernels import _jit, arrays, chain, linalg, quaternion, rotation, vector\n"
+        "from sixpoint.kernels import _jit, arrays, linalg, quaternion, rotation, vector\n"
         "assert rotation.angle_wrap(7.0) < 1.0\n"
         "heavy = {'numba', 'llvmlite', 'scipy'} & set(sys.modules)\n"
         "assert not heavy, heavy\n"
@@ -195,12 +195,12 @@ def test_threads_may_compile_at_the_same_time(cache, monkeypatch):
 def test_without_compiler_everything_runs_as_python():
     result = run_python(
         "import numpy as np\n"
-        "from sixpoint.kernels.chain import chain_forward_frames as forward\n"
-        "positions, world = np.empty((1, 1, 3)), np.empty((1, 1, 4))\n"
-        "turn = np.array([[[1.0, 0.0, 0.0, 0.0]]])\n"
-        "forward(np.array([-1]), np.ones((1, 1, 3)), turn, positions, world)\n"
-        "assert positions.tolist() == [[[1.0, 1.0, 1.0]]]\n"
-        "assert forward.compiled is forward.function\n",
+        "from sixpoint.kernels.capsule import nearest_points_of_all as nearest\n"
+        "a, b, c, d = (np.full((1, 3), x) for x in (0.0, 1.0, 2.0, 3.0))\n"
+        "first, second = np.empty((2, 1, 3))\n"
+        "nearest(a, b, c, d, first, second)\n"
+        "assert first.tolist() == [[1.0, 1.0, 1.0]]\n"
+        "assert nearest.compiled is nearest.function\n",
         NUMBA_DISABLE_JIT="1",
     )
     assert result.returncode == 0, result.stderr
@@ -454,10 +454,10 @@ def test_cache_home_by_platform(monkeypatch, platform, folder):
 def test_a_damaged_cache_is_compiled_anew(tmp_path, suffix):
     code = (
         "import numpy as np\n"
-        "from sixpoint.kernels.chain import chain_forward_frames as k\n"
-        "one = np.zeros((1, 1, 4)); one[..., 0] = 1\n"
-        "p, w = np.ones((1, 1, 3)), np.zeros((1, 1, 4))\n"
-        "k(np.array([-1]), np.zeros((1, 1, 3)), one, p, w); print(w[0, 0, 0], p.sum())"
+        "from sixpoint.kernels.capsule import nearest_points_of_all as k\n"
+        "a, b, c, d = (np.full((1, 3), x) for x in (0.0, 1.0, 2.0, 3.0))\n"
+        "p, w = np.empty((2, 1, 3))\n"
+        "k(a, b, c, d, p, w); print(p.sum(), w.sum())"
     )
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_DISABLE_JIT": "0"}
 

@@ -8,7 +8,14 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Slerp
 
-from oracles import assert_same_angle, assert_same_rotation, negative, quaternions, scipy_rotation
+from oracles import (
+    assert_same_angle,
+    assert_same_rotation,
+    negative,
+    quat_to_columns,
+    quaternions,
+    scipy_rotation,
+)
 from sixpoint.kernels.quaternion import (
     quat_angle,
     quat_canonical,
@@ -23,7 +30,6 @@ from sixpoint.kernels.quaternion import (
     quat_rotate,
     quat_slerp,
     quat_store,
-    quat_to_columns,
     quat_to_rotvec,
     quat_twist_angle,
     quat_unrotate,

@@ -19,11 +19,11 @@ from oracles import (
     scipy_rotation,
     swing_from_polar,
     swing_polar,
+    swing_twist_split,
 )
 from sixpoint.kernels.quaternion import quat_angle, quat_from_axis_angle, quat_mul, quat_rotate
 from sixpoint.kernels.rotation import (
     rotation_between,
-    swing_twist_split,
 )
 from sixpoint.kernels.vector import vec_angle, vec_cross, vec_dot, vec_length, vec_scale, vec_unit
 from strategies import (

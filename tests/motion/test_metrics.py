@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from rigs import insert_above, odd_rig, random_motion, random_rotations, still_motion
-from sixpoint.body import hanim
+from sixpoint.body import humanoid
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.errors import InputError
 from sixpoint.kernels import arrays
@@ -163,7 +163,7 @@ def test_the_pelvis_is_compared_in_the_world_whatever_is_above_it():
 
 
 def test_a_role_that_is_a_site_has_a_place_and_no_rotation():
-    rig = replace(FIGURE, roles={**hanim.ROLES, "head": "skull_tip"})
+    rig = replace(FIGURE, roles={**humanoid.ROLES, "head": "skull_tip"})
     motion = random_motion(rig, frames=3)
     result = compare(turned(motion, "skullbase", "X", 0.2), motion)
     assert math.isnan(result.roles["head"].orientation)

@@ -14,8 +14,6 @@ from sixpoint.body.skeleton import Skeleton
 from sixpoint.errors import InputError
 from sixpoint.kernels import arrays
 from sixpoint.motion.motion import STRIPE, Motion
-from sixpoint.motion.points import Points
-from sixpoint.motion.resample import resample, resample_points
 
 ONE = Skeleton(("a", "b"), np.array([-1, 0]), np.array([[0.0, 0.0, 0.0], [0.0, 1.0, 0.0]]))
 RATES = st.sampled_from([10.0, 24.0, 25.0, 29.97, 30.0, 60.0, 90.0, 119.88, 120.0, 240.0])
@@ -24,7 +22,7 @@ RATES = st.sampled_from([10.0, 24.0, 25.0, 29.97, 30.0, 60.0, 90.0, 119.88, 120.
 @given(st.integers(1, 60), RATES, RATES)
 def test_first_frame_and_length_are_kept(frames, old, new):
     motion = random_motion(ONE, frames=frames, rate=old)
-    result = resample(motion, new)
+    result = motion.resampled(new)
     assert result.rate == new
     assert np.array_equal(result.rotations[0], motion.rotations[0])
     assert np.array_equal(result.root[0], motion.root[0])
@@ -35,9 +33,9 @@ def test_first_frame_and_length_are_kept(frames, old, new):
 @given(st.integers(1, 40), st.integers(1, 5))
 def test_up_by_a_whole_factor_and_down_again_is_the_motion_itself(frames, factor):
     motion = random_motion(ONE, frames=frames, rate=30.0)
-    up = resample(motion, 30.0 * factor)
+    up = motion.resampled(30.0 * factor)
     assert len(up) == (frames - 1) * factor + 1
-    back = resample(up, 30.0)
+    back = up.resampled(30.0)
     assert np.array_equal(back.rotations, motion.rotations)
     assert np.array_equal(back.root, motion.root)
 
@@ -47,20 +45,18 @@ def test_rounding_of_rates_loses_no_frame(old, new):
     factor = round(old / new)
     for count in range(1, 60):
         motion = random_motion(ONE, frames=factor * count + 1, rate=old)
-        result = resample(motion, new)
+        result = motion.resampled(new)
         assert np.array_equal(result.rotations, motion.rotations[::factor])
 
 
 def test_an_unchanged_rate_changes_nothing():
     motion = random_motion(ONE)
-    assert resample(motion, motion.rate) is motion
-    points = Points(("pelvis",), np.zeros((2, 1, 3)), 30.0)
-    assert resample_points(points, 30.0) is points
+    assert motion.resampled(motion.rate) is motion
 
 
 def test_rotations_are_slerped_and_positions_interpolated():
     motion = random_motion(ONE, 3, frames=11, rate=30.0)
-    result = resample(motion, 47.0)
+    result = motion.resampled(47.0)
     expected = Slerp(
         motion.times, Rotation.from_quat(np.roll(motion.rotations[:, 1], -1, axis=-1))
     )(result.times)
@@ -78,7 +74,7 @@ def test_translations_are_interpolated():
     motion = random_motion(ONE, frames=3, rate=10.0)
     moves = np.zeros((3, 2, 3))
     moves[:, 1, 1] = [1.0, 2.0, 4.0]
-    result = resample(replace(motion, translations=moves), 20.0)
+    result = replace(motion, translations=moves).resampled(20.0)
     assert result.translations[:, 1, 1] == pytest.approx([1.0, 1.5, 2.0, 3.0, 4.0])
 
 
@@ -87,39 +83,17 @@ def test_long_clips_go_in_stripes():
     angles = np.linspace(0.0, 20.0, frames)
     q = arrays.from_axis_angle(arrays.AXES["Y"], angles)[:, None]
     one = Skeleton(("only",), np.array([-1]), np.zeros((1, 3)))
-    result = resample(Motion(one, np.zeros((frames, 3)), q, 50.0), 75.0)
+    result = Motion(one, np.zeros((frames, 3)), q, 50.0).resampled(75.0)
     expected = np.interp(result.times, np.arange(frames) / 50.0, angles)
     turned = arrays.from_axis_angle(arrays.AXES["Y"], expected)
     assert arrays.angle_between(result.rotations[:, 0], turned).max() < 1e-7
 
 
 def test_no_frames_stay_no_frames():
-    assert len(resample(random_motion(ONE, frames=0), 30.0)) == 0
+    assert len(random_motion(ONE, frames=0).resampled(30.0)) == 0
 
 
 @pytest.mark.parametrize("rate", [0.0, -30.0, math.nan, math.inf])
 def test_a_rate_that_is_none_is_refused(rate):
     with pytest.raises(InputError, match="positive `rate`"):
-        resample(random_motion(ONE), rate)
-
-
-def test_gaps_in_points_stay_gaps():
-    positions = np.arange(5.0)[:, None, None] * np.ones((5, 2, 3))
-    positions[2, 1] = np.nan
-    points = Points(("pelvis", "head"), positions, 10.0, confidence=np.ones((5, 2)))
-    up = resample_points(points, 20.0)
-    assert up.seen[:, 0].all()
-    assert up.seen[:, 1].tolist() == [True] * 3 + [False] * 3 + [True] * 3
-    assert up.positions[:, 0, 0] == pytest.approx(np.arange(9) / 2.0)
-    assert up.confidence == pytest.approx(np.ones((9, 2)))
-    down = resample_points(points, 5.0)
-    assert down.seen[:, 1].tolist() == [True, False, True]
-
-
-def test_rotations_of_points_are_slerped():
-    q = arrays.from_axis_angle(arrays.AXES["X"], np.array([0.0, 0.4, 0.8]))[:, None]
-    q[2] = np.nan
-    points = Points(("head",), np.zeros((3, 1, 3)), 10.0, rotations=q)
-    up = resample_points(points, 20.0).rotations[:, 0]
-    assert arrays.angle_between(up[1], arrays.from_axis_angle(arrays.AXES["X"], 0.2)) < 1e-7
-    assert np.isfinite(up[:, 0]).tolist() == [True, True, True, False, False]
+        random_motion(ONE).resampled(rate)

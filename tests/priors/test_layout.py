@@ -20,7 +20,7 @@ from sixpoint.priors.poses import body_positions, build_of, poses_of
 def seen(motion):
     build = build_of(motion.skeleton.anatomy)
     poses = poses_of(motion)
-    points = body_positions(build, poses).points / build.height
+    points = body_positions(build, poses)[1] / build.height
     frames = facing(points, directions(poses)[:, 0])
     sizes = np.tile(measures(build), (len(points), 1))
     return inputs(points, frames, sizes), right_outputs(poses, frames)

@@ -16,21 +16,18 @@ from sixpoint.priors.plausibility import (
     LIKELY,
     MISTAKES,
     RIGHT,
-    STRAY,
     UNLIKE,
     WRONG,
-    PlausibilityTraining,
     find_mistake,
     first_lefts,
-    fit_plausibility,
     settled_inputs,
-    spoiled,
-    strayed,
 )
 from sixpoint.priors.poses import body_positions
+from sixpoint.priors.training import STRAY, TrainingSettings, fit_plausibility, spoiled, strayed
 from sixpoint.priors.training_data import draw_rows
 
 RNG = np.random.default_rng(4)
+SMALL = TrainingSettings(plausibility_units=16, steps=300, plausibility_pace=1, noise=0.01)
 
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda m: m.words)
@@ -89,7 +86,7 @@ def test_spoiled_points_are_all_wrong_and_every_mistake_is_made():
 def six_of(name):
     """Points of a built-in clip, as parts of height, and the measures of its body."""
     person = subject(name)
-    points = body_positions(person.build, person.poses).points / person.build.height
+    points = body_positions(person.build, person.poses)[1] / person.build.height
     six = np.concatenate([np.zeros((len(points), 1, 3)), points], axis=1)
     return six, np.tile(measures(person.build), (len(six), 1))
 
@@ -103,7 +100,7 @@ def test_a_critic_learns_to_tell_right_points_from_wrong_ones():
     rng = np.random.default_rng(3)
     rows = draw_rows(people, 4000, 0.5, 0.03, rng)
     prior = builtin_prior()
-    weights = fit_plausibility(prior, rows, rng, PlausibilityTraining(16, 300, 0.01))
+    weights = fit_plausibility(prior, rows, SMALL, rng, lambda done: None)
     taught = replace(prior, plausibility_weights=tuple(w.astype(float) for w in weights))
     six, sizes = six_of("reach")
     assert plausible(taught, six, sizes).mean() > 0.8

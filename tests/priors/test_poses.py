@@ -7,14 +7,22 @@ from tests.rigs import odd_rig, random_motion
 import sixpoint as sp
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.data.clips import builtin
-from sixpoint.priors.poses import body_positions, build_of, poses_of
-from sixpoint.priors.spine_resampling import HEAD, NECK, STATIONS, TORSO, spine_map
+from sixpoint.priors.poses import (
+    HEAD,
+    NECK,
+    STATIONS,
+    TORSO,
+    body_positions,
+    build_of,
+    poses_of,
+    spine_map,
+)
 
 
 def error(motion):
     """How far the common body's points are from the motion's own [m]."""
     seen = motion.points().positions
-    found = body_positions(build_of(motion.skeleton.anatomy), poses_of(motion)).points
+    found = body_positions(build_of(motion.skeleton.anatomy), poses_of(motion))[1]
     return float(np.abs(found - (seen[:, 1:] - seen[:, :1])).max())
 
 

@@ -36,7 +36,7 @@ def test_bones_weigh_what_they_measure():
     masses = bone_masses(uneven)
     assert masses.segments == ("joint_2", "tip")
     np.testing.assert_allclose(masses.masses, (0.25, 0.75))
-    np.testing.assert_allclose(masses.centre_of_mass(uneven.rest()[0]), (0.0, 2.0, 0.0))
+    np.testing.assert_allclose(masses.masses @ masses.weights @ uneven.rest()[0], (0.0, 2.0, 0.0))
 
 
 def test_people_have_the_masses_of_people():

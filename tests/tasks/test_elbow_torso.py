@@ -70,7 +70,12 @@ def test_depths_do_not_depend_on_place_frame_or_rig():
     moved = Motion(FIGURE, rng.normal(size=(50, 3)), arrays.normalize(turned), 60.0)
     np.testing.assert_allclose(MODEL.depths(moved), expected, atol=1e-9)
     rig = odd_rig()
-    odd = Motion(rig, np.zeros((50, 3)), arrays.normalize(rig.anatomy.from_anatomical(a)), 60.0)
+    odd = Motion(
+        rig,
+        np.zeros((50, 3)),
+        arrays.normalize(rig.anatomy.from_anatomical(a)),
+        60.0,
+    )
     np.testing.assert_allclose(ElbowTorso.of(rig).depths(odd), expected, atol=1e-9)
 
 

@@ -26,7 +26,7 @@ from ..limits.base import TYPES
 from ..limits.estimate.classify import Moments, Noise, TypeRules, classify
 from ..limits.estimate.estimate import Family
 from ..limits.estimate.estimator import LEAST_KEYS
-from ..limits.estimate.trials import ball_trial, fixed_trial, hinge_trial, noisy
+from ..limits.estimate.trials import ball_trial, fixed_trial, hinge_trial, hinge_with_axis, noisy
 from ..motion.motion import Motion
 from ..solvers import solver
 from .experiment import (
@@ -155,7 +155,7 @@ def classification(trials: int, seed: int = SEED) -> list[dict[str, Any]]:
         samples = []
         for k in range(trials):
             if kind == "hinge":
-                made, axes[k] = hinge_trial(rng, with_axis=True)
+                made, axes[k] = hinge_with_axis(rng)
             else:
                 made = MAKERS[kind](rng)
             samples.append(noisy(made, np.radians(noise), rng))
@@ -219,8 +219,12 @@ def sample_counts(motions: Sequence[Motion]) -> dict[str, Any]:
             found.append(estimator.estimate())
         few, many = found
         types = many.classes.types
-        hinges += _widths(many.fit.hinge, few.fit.hinge)[types == 1].ravel().tolist()
-        boxes += _widths(many.fit.zyz_centred, few.fit.zyz_centred)[types == 2].ravel().tolist()
+        hinge, box = (
+            _widths(many.fit.ranges[name], few.fit.ranges[name])
+            for name in ("hinge", "zyz_centred")
+        )
+        hinges += hinge[types == 1].ravel().tolist()
+        boxes += box[types == 2].ravel().tolist()
     return {"clips": clips, "hinge": _summary(hinges), "zyz_centred": _summary(boxes)}
 
 

@@ -236,7 +236,7 @@ def nearly_straight(original: Motion) -> Bools:
 def pelvis_steps(motion: Motion) -> Floats:
     """Return the pelvis's world rotation from each frame to the next [rad], shape (F-1,)."""
     anatomy = anatomy_of(motion.skeleton)
-    world = motion.world()[1][:, anatomy.joint_carrying(anatomy.node("pelvis"))]
+    world = motion.world()[1][:, anatomy.skeleton.carrier(anatomy.node("pelvis"))]
     return arrays.angle_between(world[:-1], world[1:])
 
 
@@ -260,7 +260,7 @@ def _straight_jerks(motion: Motion, anatomy: Anatomy, straight: Bools, steady: B
     """Return the angular jerk of limb joints while limbs are nearly straight [rad/s^3], (n, 2)."""
     found = []
     for k, (root, middle, _) in enumerate(LIMBS.values()):
-        joints = [anatomy.joint_carrying(anatomy.node(role)) for role in (root, middle)]
+        joints = [anatomy.skeleton.carrier(anatomy.node(role)) for role in (root, middle)]
         third = angular_jerk(motion.rotations[:, joints], motion.rate)
         # A difference counts if one of its four frames is nearly straight: motions are jerky on
         # the way into the singular posture and out of it.

@@ -23,6 +23,7 @@ import numpy as np
 
 from ..errors import InputError, UnknownName
 from ..kernels import arrays
+from ..kernels.arrays import as_quat, as_vec
 from ..kernels.quaternion import (
     quat_conj,
     quat_from_axis_angle,
@@ -33,6 +34,7 @@ from ..kernels.quaternion import (
 from ..kernels.rotation import rotation_between
 from ..kernels.types import Floats, Ints, Quat, Vec3
 from ..kernels.vector import vec_angle, vec_cross, vec_dot, vec_length, vec_reject, vec_unit
+from .anthropometry import ANKLE_HEIGHT, SKULL_BASE_HEIGHT
 from .roles import Roles
 from .tree import JointTree
 from .values import frozen_array
@@ -57,10 +59,6 @@ HINGE_DOUBT = np.radians(60.0)
 """A bend at rest further than this from the usual hinge axis is a posture, not a hinge."""
 LUMBAR_SHARE = 0.3
 """Spine joints below this part of the way from pelvis to neck are lumbar (L1 lies near 0.3)."""
-HEAD_JOINT_HEIGHT = 0.926
-"""Height of the skull base over the ground as a part of stature (H-Anim: 1.6209 of 1.7504 m)."""
-ANKLE_HEIGHT = 0.039
-"""Height of the ankle as a part of stature (Drillis and Contini 1966)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,14 +87,8 @@ class Anatomy:
         """Whether the rig has this role (clavicles are optional)."""
         return role in self.roles.nodes
 
-    def joint_carrying(self, node: int) -> int:
-        """The node itself or, for a site, the joint it is fixed to."""
-        if node < self.skeleton.joint_count:
-            return node
-        return int(self.skeleton.node_parents[node])
-
     def vector(self, start: int, end: int) -> Floats:
-        """From one node to another in the neutral stance [m]."""
+        """Vector from one node to another in the neutral stance [m]."""
         return np.asarray(self.positions[end] - self.positions[start])
 
     @cached_property
@@ -125,7 +117,7 @@ class Anatomy:
     def stature(self) -> float:
         """Estimated standing height, from the height of the head joint over the ankles [m]."""
         rise = self._legs + self.vector(self.node("pelvis"), self.node("head"))[1]
-        return float(rise / (HEAD_JOINT_HEIGHT - ANKLE_HEIGHT))
+        return float(rise / (SKULL_BASE_HEIGHT - ANKLE_HEIGHT))
 
     @cached_property
     def _legs(self) -> float:
@@ -145,7 +137,7 @@ class Anatomy:
         return int(shared[-1])
 
     def region(self, joint: int) -> Region:
-        """Which part of the spine a joint belongs to, by its H-Anim name or by its height."""
+        """Region of the spine that a joint belongs to, by its H-Anim name or by its height."""
         name = self.skeleton.node_names[joint].lower()
         for prefix, region in (("vl", "lumbar"), ("vt", "thoracic"), ("vc", "cervical")):
             if name.startswith(prefix) and name[2:].isdigit():
@@ -181,20 +173,11 @@ class Anatomy:
 
     def to_anatomical(self, rotations: Floats) -> Floats:
         """Rig local rotations (..., J, 4) to anatomical local rotations a_j."""
-        before, after = self._frames
-        return arrays.multiply(arrays.multiply(before, rotations), arrays.conjugate(after))
+        return self.skeleton.articulation.to_rest(rotations)
 
     def from_anatomical(self, rotations: Floats) -> Floats:
         """Anatomical local rotations (..., J, 4) to the rig's own q_j."""
-        before, after = self._frames
-        return arrays.multiply(arrays.multiply(arrays.conjugate(before), rotations), after)
-
-    @cached_property
-    def _frames(self) -> tuple[Floats, Floats]:
-        """N of each joint's parent (identity above roots), and N of the joint."""
-        before = self.neutral[self.skeleton.parents].copy()
-        before[self.skeleton.parents < 0] = (1.0, 0.0, 0.0, 0.0)
-        return before, self.neutral
+        return self.skeleton.articulation.from_rest(rotations)
 
 
 def anatomy_of(skeleton: Skeleton) -> Anatomy:
@@ -222,21 +205,19 @@ def build_anatomy(skeleton: Skeleton, roles: Roles) -> Anatomy:
     return Anatomy(skeleton, roles, frozen_array(neutral), frozen_array(offsets), spine, colocated)
 
 
-def _vec(values: Floats) -> Vec3:
-    return (float(values[0]), float(values[1]), float(values[2]))
-
-
 def _body_frame(positions: Floats, roles: Roles) -> Quat:
     """Rotation whose columns are left, up and forward of the bind pose."""
     at = roles.nodes
-    stance = _vec(positions[at["head"]] - (positions[at["l_ankle"]] + positions[at["r_ankle"]]) / 2)
+    stance = as_vec(
+        positions[at["head"]] - (positions[at["l_ankle"]] + positions[at["r_ankle"]]) / 2
+    )
     if vec_length(stance) < 1e-9:
         raise InputError("The head and the ankles of this skeleton are at the same place.")
     stance = vec_unit(stance, Y)
     # On level ground the pelvis is level however the spine leans; otherwise trust the body's axis.
     up = Y if vec_dot(stance, Y) > UPRIGHT else stance
     for part in ("hip", "shoulder", "knee", "ankle", "elbow", "wrist"):
-        across = vec_reject(_vec(positions[at[f"l_{part}"]] - positions[at[f"r_{part}"]]), up)
+        across = vec_reject(as_vec(positions[at[f"l_{part}"]] - positions[at[f"r_{part}"]]), up)
         if vec_length(across) > 1e-6 * max(1e-6, float(np.ptp(positions))):
             left = vec_unit(across, X)
             return quat_from_columns((left, up, vec_cross(left, up)))
@@ -246,7 +227,7 @@ def _body_frame(positions: Floats, roles: Roles) -> Quat:
 def _limb_turns(
     skeleton: JointTree, roles: Roles, positions: Floats, bind: Floats, upright: Quat
 ) -> dict[int, Quat]:
-    """For the joints where limbs begin and bend: the rotation that makes the limb hang."""
+    """Rotation that makes a limb hang, for the joints where limbs begin and bend."""
     known = {**roles.hinges, **skeleton.hinges}
     turns: dict[int, Quat] = {}
     for side in "lr":
@@ -255,14 +236,14 @@ def _limb_turns(
             (("hip", "knee", "ankle"), 1.0),
         ):
             a, b, c = (roles.nodes[f"{side}_{part}"] for part in parts)
-            upper = quat_rotate(upright, _vec(positions[b] - positions[a]))
-            lower = quat_rotate(upright, _vec(positions[c] - positions[b]))
+            upper = quat_rotate(upright, as_vec(positions[b] - positions[a]))
+            lower = quat_rotate(upright, as_vec(positions[c] - positions[b]))
             # Z as fallback: an arm stretched straight up comes down sideways.
             turn = rotation_between(upper, DOWN, Z)
             usual = (flexion, 0.0, 0.0)
             hinge = usual
             if (name := skeleton.node_names[b]) in known:
-                axis = quat_rotate((*map(float, bind[b]),), known[name])  # type: ignore[arg-type]
+                axis = quat_rotate(as_quat(bind[b]), known[name])
                 hinge = quat_rotate(quat_mul(turn, upright), axis)
             elif vec_angle(upper, lower) > BENT_AT_REST:
                 hinge = quat_rotate(turn, vec_cross(upper, lower))
@@ -277,7 +258,7 @@ def _limb_turns(
 
 
 def _bending_joints(roles: Roles, positions: Floats) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Of the joints between pelvis and head, those that bend the spine and those at the pelvis."""
+    """Joints between pelvis and head that bend the spine, and those that sit on the pelvis."""
     path = [roles.nodes["pelvis"], *roles.spine, roles.nodes["head"]]
     steps = np.linalg.norm(np.diff(positions[path], axis=0), axis=1)
     if steps.sum() < 1e-9:

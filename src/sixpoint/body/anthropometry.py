@@ -8,27 +8,24 @@ thigh + pelvis + torso + neck, without foot and head.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 import numpy as np
 
 from ..errors import InputError, UnknownName
 
-LENGTHS: Mapping[str, str] = MappingProxyType(
-    {
-        "foot": "heel to toe tip",
-        "calf": "knee to ankle",
-        "thigh": "hip to knee",
-        "pelvis": "height of the lumbosacral joint above the hips",
-        "pelvis_width": "hip to hip",
-        "torso": "lumbosacral joint to the base of the neck (C7), along the spine",
-        "torso_width": "shoulder to shoulder",
-        "neck": "base of the neck (C7) to the skull base, along the spine",
-        "upper_arm": "shoulder to elbow",
-        "forearm": "elbow to wrist",
-        "hand": "wrist to tip of the middle finger",
-    }
-)
+LENGTHS: Mapping[str, str] = {
+    "foot": "heel to toe tip",
+    "calf": "knee to ankle",
+    "thigh": "hip to knee",
+    "pelvis": "height of the lumbosacral joint above the hips",
+    "pelvis_width": "hip to hip",
+    "torso": "lumbosacral joint to the base of the neck (C7), along the spine",
+    "torso_width": "shoulder to shoulder",
+    "neck": "base of the neck (C7) to the skull base, along the spine",
+    "upper_arm": "shoulder to elbow",
+    "forearm": "elbow to wrist",
+    "hand": "wrist to tip of the middle finger",
+}
 """Name -> what is measured."""
 
 DEFAULT_STATURE = 1.75
@@ -37,29 +34,27 @@ DEFAULT_STATURE = 1.75
 ANKLE_HEIGHT = 0.039
 """Height of the ankle as a fraction of stature (Drillis and Contini)."""
 
-FRACTIONS: Mapping[str, float] = MappingProxyType(
-    {
-        # Drillis and Contini (1966), in Winter, Biomechanics and Motor Control of Human Movement,
-        # Fig. 4.1: heights of ankle .039, knee .285, hip .530.
-        "foot": 0.152,
-        "calf": 0.246,
-        "thigh": 0.245,
-        "upper_arm": 0.186,
-        "forearm": 0.146,
-        "hand": 0.108,
-        # H-Anim joint centres (ISO/IEC 19774-1:2019, Table A.8) over its stature 1.7504 m. Drillis
-        # and Contini give outer breadths (.191 and .259), which are not distances of joints.
-        "pelvis_width": 0.110,
-        "torso_width": 0.232,
-        # Heights .590, .860, .926 of lumbosacral joint, C7 and skull base; torso and neck are 1.7
-        # and 5 % longer than that for the curve of the spine. C7: de Leva (1996), vertex to
-        # cervicale .2429 m of 1.741 m. Skull base: H-Anim. Lumbosacral joint: ours, for want of a
-        # table.
-        "pelvis": 0.060,
-        "torso": 0.2746,
-        "neck": 0.0693,
-    }
-)
+FRACTIONS: Mapping[str, float] = {
+    # Drillis and Contini (1966), in Winter, Biomechanics and Motor Control of Human Movement,
+    # Fig. 4.1: heights of ankle .039, knee .285, hip .530.
+    "foot": 0.152,
+    "calf": 0.246,
+    "thigh": 0.245,
+    "upper_arm": 0.186,
+    "forearm": 0.146,
+    "hand": 0.108,
+    # H-Anim joint centres (ISO/IEC 19774-1:2019, Table A.8) over its stature 1.7504 m. Drillis
+    # and Contini give outer breadths (.191 and .259), which are not distances of joints.
+    "pelvis_width": 0.110,
+    "torso_width": 0.232,
+    # Heights .590, .860, .926 of lumbosacral joint, C7 and skull base; torso and neck are 1.7
+    # and 5 % longer than that for the curve of the spine. C7: de Leva (1996), vertex to
+    # cervicale .2429 m of 1.741 m. Skull base: H-Anim. Lumbosacral joint: ours, for want of a
+    # table.
+    "pelvis": 0.060,
+    "torso": 0.2746,
+    "neck": 0.0693,
+}
 """Each length as a fraction of stature."""
 
 SKULL_BASE_HEIGHT = 0.926
@@ -79,11 +74,6 @@ def lengths_from_stature(height: float = DEFAULT_STATURE) -> dict[str, float]:
     """The 11 lengths [m] of an average adult of this stature [m], soles to top of the head."""
     _check_length("height", height)
     return {name: FRACTIONS[name] * height for name in LENGTHS}
-
-
-def stature_from_lengths(lengths: Mapping[str, float]) -> float:
-    """Standing height [m] of a body whose vertical lengths are these; inverse of the above."""
-    return body_height(lengths) / PAPER_HEIGHT
 
 
 def body_height(lengths: Mapping[str, float]) -> float:

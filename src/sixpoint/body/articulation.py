@@ -39,7 +39,7 @@ class Articulation:
 
     skeleton: Skeleton
     anatomy: Anatomy | None
-    """Of a person; None for any other figure."""
+    """Anatomy of a person; None for any other figure."""
     neutral: Floats
     """World rotation N_j of each joint at rest, shape (J, 4)."""
     offsets: Floats
@@ -53,6 +53,11 @@ class Articulation:
     def first(self) -> Ints:
         """First degree of freedom of each joint, shape (J,)."""
         return np.concatenate([[0], np.cumsum(self.freedom)[:-1]]).astype(np.int64)
+
+    @cached_property
+    def joint_of(self) -> Ints:
+        """Joint that each degree of freedom belongs to, shape (D,)."""
+        return np.repeat(np.arange(self.skeleton.joint_count), self.freedom)
 
     @cached_property
     def count(self) -> int:
@@ -76,11 +81,6 @@ class Articulation:
         if name in roles:
             return roles[name]
         raise UnknownName("joint", name, (*nodes, *roles))
-
-    def carrier(self, node: int) -> int:
-        """The node itself or, for a site, the joint it is fixed to."""
-        joints = self.skeleton.joint_count
-        return node if node < joints else int(self.skeleton.node_parents[node])
 
     def moving(self, node: int) -> Bools:
         """Which joints turn a node, or move it, shape (J,)."""
@@ -156,8 +156,7 @@ class Articulation:
 
     def world_axes(self, rotations: Floats, world: Floats) -> Floats:
         """Axis of every degree of freedom in the world, from local and world rotations, (D, 3)."""
-        joints = np.repeat(np.arange(self.skeleton.joint_count), self.freedom)
-        above = self.skeleton.parents[joints]
+        above = self.skeleton.parents[self.joint_of]
         turn = arrays.multiply(world[above], arrays.conjugate(self.neutral[above]))
         turn[above < 0] = (1.0, 0.0, 0.0, 0.0)
         return arrays.rotate(turn, self.joint_axes(rotations))
@@ -196,8 +195,3 @@ def build_articulation(skeleton: Skeleton, anatomy: Anatomy | None) -> Articulat
         frozen_array(freedom, np.int64),
         frozen_array(axes),
     )
-
-
-def person(skeleton: Skeleton) -> Anatomy | None:
-    """The anatomy of a human, None for any other skeleton."""
-    return skeleton.anatomy if skeleton.kind == "human" else None

@@ -14,13 +14,14 @@ from functools import cache
 import numpy as np
 
 from ..kernels.types import Floats, Vec3
+from .anthropometry import FRACTIONS
 from .chains import check_length
 from .tree import JointTree
 
-FOREARM = 0.146 / 0.108
-"""Forearm over hand length (Drillis and Contini 1966)."""
+FOREARM = FRACTIONS["forearm"] / FRACTIONS["hand"]
+"""Forearm over hand length."""
 PALM: Vec3 = (-1.0, 0.0, 0.0)
-"""Where fingers curl to."""
+"""Direction in which fingers curl."""
 
 
 @dataclass(frozen=True)
@@ -28,11 +29,11 @@ class Finger:
     """One finger; lengths are parts of the hand's."""
 
     root: Vec3
-    """From the wrist to the joint at its root."""
+    """Vector from the wrist to the joint at its root."""
     along: Vec3
     """Direction of the straight finger; made a unit vector."""
     curl: Vec3
-    """To which side it bends."""
+    """Direction in which it bends."""
     bones: Vec3
     """Lengths from the root outwards."""
     joints: tuple[str, str, str]

@@ -3,6 +3,12 @@
 Facing +Z, left is +X, soles on the ground (y = 0), arms and legs hanging exactly along -Y, palms
 towards the thighs, the spine curved in the sagittal plane only, and left an exact mirror image of
 right. No joint is turned in this stance: rig frames and anatomical frames are the same.
+
+Names are those of H-Anim (ISO/IEC 19774, version 1). The SIK paper's figure has 34 joints of which
+22 are scored. The first three sit at one place, at the lumbosacral joint, and do not move relative
+to each other: the root, the one the legs hang from and the one the spine stands on. Clavicles hang
+from the highest thoracic joint that is modelled. `middle` stands for the four fingers, which move
+together.
 """
 
 from __future__ import annotations
@@ -12,7 +18,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..kernels.types import Floats, Vec3
-from . import hanim
 from .anthropometry import (
     ANKLE_HEIGHT,
     DEFAULT_STATURE,
@@ -24,6 +29,82 @@ from .anthropometry import (
     lengths_from_stature,
 )
 from .tree import JointTree
+
+PARENTS: Mapping[str, str | None] = {
+    "HumanoidRoot": None,
+    "sacroiliac": "HumanoidRoot",
+    "l_hip": "sacroiliac",
+    "l_knee": "l_hip",
+    "l_ankle": "l_knee",
+    "l_midtarsal": "l_ankle",
+    "l_metatarsal": "l_midtarsal",
+    "r_hip": "sacroiliac",
+    "r_knee": "r_hip",
+    "r_ankle": "r_knee",
+    "r_midtarsal": "r_ankle",
+    "r_metatarsal": "r_midtarsal",
+    "vl5": "HumanoidRoot",
+    "vt12": "vl5",
+    "vt6": "vt12",
+    "vc7": "vt6",
+    "vc4": "vc7",
+    "skullbase": "vc4",
+    "l_sternoclavicular": "vt6",
+    "l_shoulder": "l_sternoclavicular",
+    "l_elbow": "l_shoulder",
+    "l_wrist": "l_elbow",
+    "l_thumb1": "l_wrist",
+    "l_thumb2": "l_thumb1",
+    "l_middle1": "l_wrist",
+    "l_middle2": "l_middle1",
+    "r_sternoclavicular": "vt6",
+    "r_shoulder": "r_sternoclavicular",
+    "r_elbow": "r_shoulder",
+    "r_wrist": "r_elbow",
+    "r_thumb1": "r_wrist",
+    "r_thumb2": "r_thumb1",
+    "r_middle1": "r_wrist",
+    "r_middle2": "r_middle1",
+}
+"""Joint -> parent, depth first, so that a subtree is contiguous."""
+
+SITES: Mapping[str, str] = {
+    "skull_tip": "skullbase",
+    "l_calcaneous_post": "l_ankle",
+    "l_forefoot_tip": "l_metatarsal",
+    "r_calcaneous_post": "r_ankle",
+    "r_forefoot_tip": "r_metatarsal",
+    "l_thumb_distal_tip": "l_thumb2",
+    "l_middle_distal_tip": "l_middle2",
+    "r_thumb_distal_tip": "r_thumb2",
+    "r_middle_distal_tip": "r_middle2",
+}
+"""Site -> joint that carries it: top of the head, heels, toes, tips of the digits."""
+
+COLOCATED = ("HumanoidRoot", "sacroiliac", "vl5")
+"""Three joints at one place without relative motion."""
+
+SPINE = ("vt12", "vt6", "vc7", "vc4")
+"""Joints between the pelvis and the head, upwards."""
+
+ROLES: Mapping[str, str] = {
+    "pelvis": "HumanoidRoot",
+    "head": "skullbase",
+    **{f"{side}_clavicle": f"{side}_sternoclavicular" for side in "lr"},
+    **{
+        f"{side}_{joint}": f"{side}_{joint}"
+        for side in "lr"
+        for joint in ("shoulder", "elbow", "wrist", "hip", "knee", "ankle")
+    },
+}
+"""Role -> joint."""
+
+HINGES: Mapping[str, Vec3] = {
+    f"{side}_{joint}": (x, 0.0, 0.0)
+    for side in "lr"
+    for joint, x in (("elbow", -1.0), ("knee", 1.0))
+}
+"""Joint -> axis about which a positive turn bends it: forearms go forward, shanks back."""
 
 # What the 11 lengths leave open, as fractions of the length they go with. Ours, by the eye, on
 # H-Anim's centres and common anatomy.
@@ -64,7 +145,7 @@ HEAD_ABOVE_NECK = (1.0 - SKULL_BASE_HEIGHT) / PAPER_HEIGHT
 """Top of the head above the skull base over the SIK paper's height."""
 
 LUMBOSACRAL_DEPTH = -0.237
-"""In front of the hips over the pelvis's length."""
+"""Distance of the lumbosacral joint in front of the hips over the pelvis's length."""
 
 STERNUM: Vec3 = (0.10, 0.816, 0.083)
 """Sternoclavicular joint: x over half the torso's width; y and z from the lumbosacral joint, over
@@ -74,7 +155,7 @@ H-Anim puts it 8 cm to the side; here it is beside the sternum, so that the clav
 a clavicle."""
 
 SHOULDER: Vec3 = (1.0, 0.830, 0.010)
-"""Likewise; .818 of stature as in Drillis and Contini."""
+"""Shoulder joint, in the units of `STERNUM`; at .818 of stature as in Drillis and Contini."""
 
 
 def build_humanoid(
@@ -88,19 +169,19 @@ def build_humanoid(
     at = _positions(measures)
     for name in [n for n in at if n.startswith("l_")]:
         at["r_" + name[2:]] = at[name] * (-1.0, 1.0, 1.0)
-    order = list(hanim.PARENTS)
-    parents = [-1 if p is None else order.index(p) for p in hanim.PARENTS.values()]
+    order = list(PARENTS)
+    parents = [-1 if p is None else order.index(p) for p in PARENTS.values()]
     return JointTree(
         names=tuple(order),
         parents=np.array(parents),
         offsets=np.array(
-            [at[name] if p is None else at[name] - at[p] for name, p in hanim.PARENTS.items()]
+            [at[name] if p is None else at[name] - at[p] for name, p in PARENTS.items()]
         ),
-        site_names=tuple(hanim.SITES),
-        site_parents=np.array([order.index(p) for p in hanim.SITES.values()]),
-        site_offsets=np.array([at[name] - at[p] for name, p in hanim.SITES.items()]),
-        roles=hanim.ROLES,
-        hinges=hanim.HINGES,
+        site_names=tuple(SITES),
+        site_parents=np.array([order.index(p) for p in SITES.values()]),
+        site_offsets=np.array([at[name] - at[p] for name, p in SITES.items()]),
+        roles=ROLES,
+        hinges=HINGES,
     )
 
 
@@ -113,7 +194,7 @@ def _positions(lengths: Mapping[str, float]) -> dict[str, Floats]:
     hip = knee + lengths["thigh"]
     low, deep = hip + pelvis, LUMBOSACRAL_DEPTH * pelvis
 
-    at = dict.fromkeys(hanim.COLOCATED, (0.0, low, deep))
+    at = dict.fromkeys(COLOCATED, (0.0, low, deep))
     for curve, start, length in (
         (TORSO_CURVE, "HumanoidRoot", torso),
         (NECK_CURVE, "vc7", lengths["neck"]),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..kernels.types import Vec3
 
@@ -24,6 +24,9 @@ CLAVICLE: tuple[str, ...] = ("sternoclavicular", "clavicle", "claviclejoint", "c
 
 "Shoulder" is one where another joint below it is the shoulder (``LeftShoulder`` above ``LeftArm``).
 """
+
+NECK: tuple[str, ...] = ("neck", *(f"neck{k}" for k in ("1", "2", "3", "01", "02", "03")))
+"""Parts of the neck, in every family."""
 
 PREFIXES: tuple[str, ...] = (
     r".*[:|]",  # name spaces: mixamorig:, mixamorig1:, Character1:, Armature|
@@ -45,6 +48,16 @@ SIDES: dict[str, str] = {"l": "l", "left": "l", "r": "r", "right": "r", "c": ""}
 """Words that tell the side; the last is the centre (VRoid)."""
 
 
+CMU_HINGES: dict[str, Vec3] = {
+    # Exact: elbows are tilted by 30 degrees and legs stand 20 degrees apart in the skeletons that
+    # were converted, and both have one axis only.
+    "l_elbow": (0.0, -math.cos(math.radians(30.0)), 0.5),
+    "r_elbow": (0.0, math.cos(math.radians(30.0)), -0.5),
+    "l_knee": (math.cos(math.radians(20.0)), math.sin(math.radians(20.0)), 0.0),
+    "r_knee": (math.cos(math.radians(20.0)), -math.sin(math.radians(20.0)), 0.0),
+}
+
+
 @dataclass(frozen=True)
 class Scheme:
     """What one family of rigs calls the joints of a person."""
@@ -52,190 +65,95 @@ class Scheme:
     name: str
     """Short name, as reported in `Roles.scheme`."""
     rigs: str
-    """Where it is met."""
-    shoulder: tuple[str, ...]
-    """Parts whose origin is the shoulder, the likeliest first, as in all that follow."""
-    elbow: tuple[str, ...]
-    """Parts whose origin is the elbow."""
-    wrist: tuple[str, ...]
-    """Parts whose origin is the wrist."""
-    hip: tuple[str, ...]
-    """Parts whose origin is the hip joint."""
-    knee: tuple[str, ...]
-    """Parts whose origin is the knee."""
-    ankle: tuple[str, ...]
-    """Parts whose origin is the ankle."""
-    head: tuple[str, ...] = ("head",)
-    """Parts whose origin is the base of the skull."""
-    neck: tuple[str, ...] = ("neck", *(f"neck{k}" for k in ("1", "2", "3", "01", "02", "03")))
-    """Parts whose end is the head, where no joint is named after the head."""
+    """Rigs that use these names."""
+    parts: Mapping[str, tuple[str, ...]]
+    """Joint without its side -> parts whose origin it is, the likeliest first; head: the base of
+    the skull; neck: parts whose end is the head, where no joint is named after the head."""
     ends_in_sites: bool = True
     """Whether wrist and ankle may be the sites at the ends of forearm and shank; not where it is
     only the name of the wrist that tells this family from another."""
     hinges: Mapping[str, Vec3] = field(default_factory=dict)
     """Role -> axis of flexion in the joint's frame, where all rigs of the family share it."""
 
-    def parts(self, joint: str) -> tuple[str, ...]:
-        """Parts that may play a role, which is named without its side."""
-        found: tuple[str, ...] = CLAVICLE if joint == "clavicle" else getattr(self, joint)
-        return found
+
+def _scheme(name: str, rigs: str, limbs: str, *, head: str = "head") -> Scheme:
+    """Return a scheme; `limbs` names shoulder, elbow, wrist, hip, knee, ankle, with | for "or"."""
+    joints = (*LIMBS["arm"][1:], *LIMBS["leg"], "head")
+    parts = (tuple(word.split("|")) for word in (*limbs.split(), head))
+    named = dict(zip(joints, parts, strict=True))
+    return Scheme(name, rigs, {"clavicle": CLAVICLE, "neck": NECK, **named})
 
 
 SCHEMES: tuple[Scheme, ...] = (
-    Scheme(
+    _scheme(
         "hanim",
         "H-Anim (ISO/IEC 19774), version 1 and version 2",
-        shoulder=("shoulder",),
-        elbow=("elbow",),
-        wrist=("radiocarpal", "wrist"),
-        hip=("hip",),
-        knee=("knee",),
-        ankle=("talocrural", "ankle"),
-        head=("skullbase",),
+        "shoulder elbow radiocarpal|wrist hip knee talocrural|ankle",
+        head="skullbase",
     ),
-    Scheme(
-        "cmu-bvh",
-        "CMU motion capture database converted to BVH",
-        # The hand joint is the twist of the forearm, two thirds down; the wrist comes after it.
-        shoulder=("arm",),
-        elbow=("forearm",),
-        wrist=("fingerbase",),
-        hip=("upleg",),
-        knee=("leg",),
-        ankle=("foot",),
+    # The hand joint is the twist of the forearm, two thirds down; the wrist comes after it.
+    replace(
+        _scheme(
+            "cmu-bvh",
+            "CMU motion capture database converted to BVH",
+            "arm forearm fingerbase upleg leg foot",
+        ),
         ends_in_sites=False,
-        # Exact: elbows are tilted by 30 degrees and legs stand 20 degrees apart in the skeletons
-        # that were converted, and both have one axis only.
-        hinges={
-            "l_elbow": (0.0, -math.cos(math.radians(30.0)), 0.5),
-            "r_elbow": (0.0, math.cos(math.radians(30.0)), -0.5),
-            "l_knee": (math.cos(math.radians(20.0)), math.sin(math.radians(20.0)), 0.0),
-            "r_knee": (math.cos(math.radians(20.0)), -math.sin(math.radians(20.0)), 0.0),
-        },
+        hinges=CMU_HINGES,
     ),
-    Scheme(
+    # Bones, each joint at the start of its bone; "wrist" is the twist of the forearm.
+    _scheme(
         "cmu-asf",
         "CMU motion capture database as ASF/AMC, and the MuJoCo figures made from it",
-        # Bones, each joint at the start of its bone; "wrist" is the twist of the forearm.
-        shoulder=("humerus",),
-        elbow=("radius",),
-        wrist=("hand",),
-        hip=("femur",),
-        knee=("tibia",),
-        ankle=("foot",),
+        "humerus radius hand femur tibia foot",
     ),
-    Scheme(
+    _scheme(
         "motionbuilder",
         "MotionBuilder, HumanIK, Mixamo, LAFAN1, Perception Neuron, ACCAD",
-        shoulder=("arm",),
-        elbow=("forearm",),
-        wrist=("hand",),
-        hip=("upleg",),
-        knee=("leg",),
-        ankle=("foot",),
+        "arm forearm hand upleg leg foot",
     ),
-    Scheme(
+    _scheme(
         "unity",
         "Unity HumanBodyBones, VRM, VMC, VRoid, Bandai-Namco",
-        shoulder=("upperarm",),
-        elbow=("lowerarm",),
-        wrist=("hand",),
-        hip=("upperleg",),
-        knee=("lowerleg",),
-        ankle=("foot",),
+        "upperarm lowerarm hand upperleg lowerleg foot",
     ),
-    Scheme(
-        "xsens",
-        "Xsens MVN",
-        shoulder=("upperarm",),
-        elbow=("forearm",),
-        wrist=("hand",),
-        hip=("upperleg",),
-        knee=("lowerleg",),
-        ankle=("foot",),
-    ),
-    Scheme(
+    _scheme("xsens", "Xsens MVN", "upperarm forearm hand upperleg lowerleg foot"),
+    # UPC has a lower and an upper neck, the second at the skull.
+    _scheme(
         "biovision",
         "rigs named after joints: Biovision, SMPL, Kinect, Xsens suits of UPC",
-        shoulder=("shoulder", "uparm"),
-        elbow=("elbow", "lowarm"),
-        wrist=("wrist", "hand"),
-        hip=("hip", "upleg"),
-        knee=("knee", "lowleg"),
-        ankle=("ankle", "foot"),
-        head=("head", "upperneck"),  # UPC: a lower and an upper neck, the second at the skull
+        "shoulder|uparm elbow|lowarm wrist|hand hip|upleg knee|lowleg ankle|foot",
+        head="head|upperneck",
     ),
-    Scheme(
+    # The metarig's last spine bone is the head.
+    _scheme(
         "blender",
         "Blender's Rigify and its metarigs, Daz Genesis 9",
-        shoulder=("upperarm",),
-        elbow=("forearm",),
-        wrist=("hand",),
-        hip=("thigh",),
-        knee=("shin",),
-        ankle=("foot",),
-        head=("head", "spine006", "face"),  # the metarig's last spine bone is the head
+        "upperarm forearm hand thigh shin foot",
+        head="head|spine006|face",
     ),
-    Scheme(
+    _scheme(
         "biped",
         "3ds Max Biped, iClone and Character Creator",
-        shoulder=("upperarm",),
-        elbow=("forearm",),
-        wrist=("hand",),
-        hip=("thigh",),
-        knee=("calf",),
-        ankle=("foot",),
+        "upperarm forearm hand thigh calf foot",
     ),
-    Scheme(
-        "unreal",
-        "Unreal mannequins",
-        shoulder=("upperarm",),
-        elbow=("lowerarm",),
-        wrist=("hand",),
-        hip=("thigh",),
-        knee=("calf",),
-        ankle=("foot",),
-    ),
-    Scheme(
+    _scheme("unreal", "Unreal mannequins", "upperarm lowerarm hand thigh calf foot"),
+    _scheme(
         "poser",
         "Poser, Daz Victoria and Genesis 1 to 8",
-        shoulder=("shldr", "shldrbend"),
-        elbow=("forearm", "forearmbend"),
-        wrist=("hand",),
-        hip=("thigh", "thighbend"),
-        knee=("shin",),
-        ankle=("foot",),
+        "shldr|shldrbend forearm|forearmbend hand thigh|thighbend shin foot",
     ),
-    Scheme(
+    _scheme(
         "makehuman",
         "MakeHuman",
-        shoulder=("upperarm01", "uparm"),
-        elbow=("lowerarm01", "loarm"),
-        wrist=("wrist", "hand"),
-        hip=("upperleg01", "upleg"),
-        knee=("lowerleg01", "loleg"),
-        ankle=("foot",),
+        "upperarm01|uparm lowerarm01|loarm wrist|hand upperleg01|upleg lowerleg01|loleg foot",
     ),
-    Scheme(
-        "motive",
-        "OptiTrack Motive",
-        shoulder=("uarm",),
-        elbow=("farm",),
-        wrist=("hand",),
-        hip=("thigh",),
-        knee=("shin",),
-        ankle=("foot",),
-    ),
-    Scheme(
+    _scheme("motive", "OptiTrack Motive", "uarm farm hand thigh shin foot"),
+    _scheme(
         "endorphin",
         "NaturalMotion endorphin",
-        shoulder=("shoulderjoint",),
-        elbow=("elbowjoint",),
-        wrist=("wristjoint",),
-        hip=("hipjoint",),
-        knee=("kneejoint",),
-        ankle=("anklejoint",),
-        head=("upperneckjoint",),
+        "shoulderjoint elbowjoint wristjoint hipjoint kneejoint anklejoint",
+        head="upperneckjoint",
     ),
 )
 """The families, in the order in which they are tried."""

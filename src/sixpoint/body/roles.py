@@ -1,4 +1,4 @@
-"""Which joint of a rig is the elbow: roles, found by name and confirmed by the hierarchy.
+"""Roles of a rig's joints (elbow, hip ...), found by name and confirmed by the hierarchy.
 
 Solvers ask for roles, never for names. A naming scheme (`sixpoint.body.rig_names`) proposes nodes
 for each role; the proposal stands when the hierarchy agrees: a wrist hangs from an elbow, an elbow
@@ -20,7 +20,7 @@ import numpy as np
 
 from ..errors import RolesNotFound, UnknownName
 from ..kernels.types import Vec3
-from .rig_names import LIMBS, NOISE, PREFIXES, SCHEMES, SIDES, Scheme
+from .rig_names import CLAVICLE, LIMBS, NOISE, PREFIXES, SCHEMES, SIDES, Scheme
 from .tree import JointTree, depth_first
 
 _LIMBS = [[f"{side}_{joint}" for joint in limb] for side in "lr" for limb in LIMBS.values()]
@@ -76,23 +76,12 @@ def search_roles(skeleton: JointTree) -> Roles | None:
 
 
 def _merged(name: str, schemes: Sequence[Scheme]) -> Scheme:
-    """A scheme that accepts every part that one of these accepts."""
-
-    def parts(joint: str) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(part for scheme in schemes for part in scheme.parts(joint)))
-
-    return Scheme(
-        name,
-        "",
-        shoulder=parts("shoulder"),
-        elbow=parts("elbow"),
-        wrist=parts("wrist"),
-        hip=parts("hip"),
-        knee=parts("knee"),
-        ankle=parts("ankle"),
-        head=parts("head"),
-        neck=parts("neck"),
-    )
+    """Return a scheme that accepts every part that one of these accepts."""
+    parts = {
+        joint: tuple(dict.fromkeys(part for scheme in schemes for part in scheme.parts[joint]))
+        for joint in SCHEMES[0].parts
+    }
+    return Scheme(name, "", {**parts, "clavicle": CLAVICLE})
 
 
 _MIXED = _merged("mixed", SCHEMES)
@@ -194,9 +183,9 @@ class _Search:
         nodes = dict(self.given)
         for limb in _LIMBS:
             nodes.update(self.chain(scheme, limb) or {})
-        heads = self.candidates("head", scheme.head)
+        heads = self.candidates("head", scheme.parts["head"])
         if not heads:
-            necks = self.candidates("head", scheme.neck)
+            necks = self.candidates("head", scheme.parts["neck"])
             heads = [site for neck in necks for site in self.site_after(neck)]
         if heads:
             nodes["head"] = heads[0]
@@ -215,7 +204,7 @@ class _Search:
             if k == len(roles):
                 return {}
             role = roles[k]
-            nodes = self.candidates(role, scheme.parts(role[2:]))
+            nodes = self.candidates(role, scheme.parts[role[2:]])
             if not nodes and k == len(roles) - 1 and top is not None and scheme.ends_in_sites:
                 nodes = self.site_after(top)
             for node in nodes:
@@ -260,7 +249,7 @@ class _Search:
         nodes = self.match(_MIXED)
         faults = []
         for limb in _LIMBS:
-            named = {role: self.candidates(role, _MIXED.parts(role[2:])) for role in limb}
+            named = {role: self.candidates(role, _MIXED.parts[role[2:]]) for role in limb}
             seen = [role for role in limb if named[role]]
             whole = self.chain(_MIXED, seen)
             nodes.update(whole or {})
@@ -290,7 +279,9 @@ class _Search:
         """Names of up to three free joints that look like a role."""
         if role == "pelvis":
             return []  # no name tells it: it is where hips and head meet
-        side, parts = ("", _MIXED.head) if role == "head" else (role[0], _MIXED.parts(role[2:]))
+        side, parts = (
+            ("", _MIXED.parts["head"]) if role == "head" else (role[0], _MIXED.parts[role[2:]])
+        )
         free = {
             part: self.names[node]
             for (read_side, part), (node, *_) in self.read.items()

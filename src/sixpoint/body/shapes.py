@@ -8,7 +8,6 @@ own stature and the distance between its shoulders, so that they fit any rig who
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
@@ -17,9 +16,11 @@ import numpy as np
 
 from ..errors import InputError
 from ..kernels import arrays
+from ..kernels.arrays import as_vec
 from ..kernels.capsule import segment_gap
 from ..kernels.types import Floats, Vec3
-from .anatomy import Anatomy, anatomy_of
+from .anatomy import Anatomy
+from .anthropometry import ANKLE_HEIGHT, FRACTIONS
 from .mass import HAND_TO_FOREARM, TOE_REACH
 from .skeleton import Skeleton
 from .values import frozen_array
@@ -34,23 +35,20 @@ GIRTHS = {
     "foot": 0.022,
 }
 """Radii as parts of stature: half the breadth seen from the front, as the mannequin has them."""
-HEAD = 0.050
-"""Radius of the head as a part of stature ..."""
-HEAD_HEIGHT, HEAD_TOP, HEAD_AHEAD = 0.130, 0.074, 0.012
-"""... chin to top (Drillis and Contini 1966), and the top above and before the skull base."""
-FOOT_LENGTH = 0.152
-"""Heel to toe as a part of stature (Drillis and Contini 1966)."""
+HEAD, HEAD_HEIGHT, HEAD_TOP, HEAD_AHEAD = 0.050, 0.130, 0.074, 0.012
+"""Radius of the head, chin to top (Drillis and Contini 1966), and the top above and in front of the
+skull base, as parts of stature."""
 HALF_WIDTH = 0.16 / 0.18
-"""Half the chest's width over half the distance of the shoulder joints ."""
+"""Half the chest's width over half the distance of the shoulder joints."""
 
 HALF_DEPTH = 0.11 / 0.18
-"""Half the torso's depth over half the distance of the shoulder joints ."""
+"""Half the torso's depth over half the distance of the shoulder joints."""
 
 ELBOW_RADIUS = 0.05 / 0.30
-"""Radius of the elbow over the length of the upper arm ."""
+"""Radius of the elbow over the length of the upper arm."""
 
 CLEARANCE = 0.02
-"""Between a hanging elbow and the waist, over half the distance of the shoulder joints."""
+"""Gap between a hanging elbow and the waist, over half the distance of the shoulder joints."""
 
 OUTLINE = np.array([(1.0, -0.5), (1.0, 0.5), (0.6, 1.0), (-0.6, 1.0)])
 """Half of an octagon (x over half-width, z over half-depth): a rectangle with its corners cut."""
@@ -89,8 +87,13 @@ class BodyShape:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the capsules, in their order."""
+        """Names of the capsules, in their order."""
         return tuple(capsule.name for capsule in self.capsules)
+
+    @property
+    def radii(self) -> Floats:
+        """Radii of the capsules [m], shape (C,)."""
+        return np.array([capsule.radius for capsule in self.capsules])
 
     def place(self, positions: Floats, world: Floats) -> tuple[Floats, Floats]:
         """Ends of all lines in the world [m], two arrays (..., C, 3).
@@ -99,7 +102,7 @@ class BodyShape:
             positions: of all nodes (..., J+S, 3) [m], as `Motion.world` gives.
             world: rotations of all joints (..., J, 4).
         """
-        neutral = anatomy_of(self.skeleton).neutral
+        neutral = self.skeleton.anatomy.neutral
         joints = [capsule.joint for capsule in self.capsules]
         turns = arrays.multiply(world[..., joints, :], arrays.conjugate(neutral[joints]))
         at = positions[..., joints, :]
@@ -112,22 +115,28 @@ class BodyShape:
 
 def body_shape(skeleton: Skeleton) -> BodyShape:
     """The capsules of a person: pelvis, belly, chest, neck, head, arms and legs."""
-    anatomy = anatomy_of(skeleton)
+    anatomy = skeleton.anatomy
     return BodyShape(skeleton, (*_trunk(anatomy), *_limb(anatomy, "l"), *_limb(anatomy, "r")))
 
 
-def _trunk(anatomy: Anatomy) -> list[Capsule]:
-    """Three bars from side to side, the neck and the head."""
-    stature = anatomy.stature
+def _torso(anatomy: Anatomy) -> tuple[Floats, Floats, float]:
+    """Return the middle between hips, that between shoulders, and half the shoulders' distance."""
     hips, shoulders = (_middle(anatomy, part) for part in ("hip", "shoulder"))
-    half = abs(float(_side(anatomy, "shoulder")[0] - shoulders[0]))
-    radius = HALF_DEPTH * half
+    half = _half_distance(anatomy, "shoulder")
     if half < 1e-6 or shoulders[1] - hips[1] < 1e-6:
         raise InputError(
             "Expected shoulders that are apart and above the hips; this skeleton's torso is flat."
         )
-    pelvis = anatomy.joint_carrying(anatomy.node("pelvis"))
-    chest = _carrier(anatomy, "shoulder")
+    return hips, shoulders, half
+
+
+def _trunk(anatomy: Anatomy) -> list[Capsule]:
+    """Return three bars from side to side, the neck and the head."""
+    stature = anatomy.stature
+    hips, shoulders, half = _torso(anatomy)
+    radius = HALF_DEPTH * half
+    pelvis = anatomy.skeleton.carrier(anatomy.node("pelvis"))
+    chest = anatomy.chest
     bars = [("pelvis", pelvis, 0.06, 0.95), ("belly", _below(anatomy, chest), 0.42, 0.85),
             ("chest", chest, 0.78, 1.0)]  # fmt: skip
     out = []
@@ -137,7 +146,7 @@ def _trunk(anatomy: Anatomy) -> list[Capsule]:
         reach = np.array([max(HALF_WIDTH * half * part - size, 1e-3), 0.0, 0.0])
         out.append(_between(anatomy, name, joint, centre + reach, centre - reach, size))
     head = anatomy.positions[anatomy.node("head")]
-    carrier = anatomy.joint_carrying(anatomy.node("head"))
+    carrier = anatomy.skeleton.carrier(anatomy.node("head"))
     neck = chest if carrier == chest else _below(anatomy, carrier, least=chest)
     low = 0.5 * (shoulders + head)
     out.append(_between(anatomy, "neck", neck, low, head, GIRTHS["neck"] * stature))
@@ -156,8 +165,12 @@ def _limb(anatomy: Anatomy, side: str) -> list[Capsule]:
     }
     hand = at["wrist"] - at["elbow"]
     fingers = at["wrist"] + HAND_TO_FOREARM * hand
-    toes = at["ankle"] + (0.0, -0.4 * 0.039 * stature, TOE_REACH * FOOT_LENGTH * stature)
-    heel = at["ankle"] + (0.0, -0.4 * 0.039 * stature, -0.1 * FOOT_LENGTH * stature)
+    toes = at["ankle"] + (
+        0.0,
+        -0.4 * ANKLE_HEIGHT * stature,
+        TOE_REACH * FRACTIONS["foot"] * stature,
+    )
+    heel = at["ankle"] + (0.0, -0.4 * ANKLE_HEIGHT * stature, -0.1 * FRACTIONS["foot"] * stature)
     rows = [
         ("upper_arm", "shoulder", at["shoulder"], at["elbow"]),
         ("forearm", "elbow", at["elbow"], at["wrist"]),
@@ -172,7 +185,7 @@ def _limb(anatomy: Anatomy, side: str) -> list[Capsule]:
         if name in ("hand", "foot"):  # the round ends lie within its length
             way = (end - start) / np.linalg.norm(end - start)
             start, end = start + radius * way, end - radius * way
-        joint = anatomy.joint_carrying(anatomy.node(f"{side}_{role}"))
+        joint = anatomy.skeleton.carrier(anatomy.node(f"{side}_{role}"))
         out.append(_between(anatomy, f"{side}_{name}", joint, start, end, radius))
     return out
 
@@ -182,28 +195,17 @@ def _between(
 ) -> Capsule:
     """A capsule between two places of the neutral stance."""
     origin = anatomy.positions[joint]
-    return Capsule(name, joint, _vec(start - origin), _vec(end - origin), float(radius))
-
-
-def _vec(values: Sequence[float] | Floats) -> Vec3:
-    x, y, z = (float(value) for value in values)
-    return x, y, z
-
-
-def _side(anatomy: Anatomy, part: str) -> Floats:
-    return np.asarray(anatomy.positions[anatomy.node(f"l_{part}")])
+    return Capsule(name, joint, as_vec(start - origin), as_vec(end - origin), float(radius))
 
 
 def _middle(anatomy: Anatomy, part: str) -> Floats:
-    right = anatomy.positions[anatomy.node(f"r_{part}")]
-    return np.asarray(0.5 * (_side(anatomy, part) + right))
+    left, right = (anatomy.positions[anatomy.node(f"{side}_{part}")] for side in "lr")
+    return np.asarray(0.5 * (left + right))
 
 
-def _carrier(anatomy: Anatomy, part: str) -> int:
-    """The joint on the midline that carries both sides of a part."""
-    left, right = (anatomy.skeleton.path(anatomy.node(f"{s}_{part}")) for s in "lr")
-    common = [joint for joint in left if joint in right]
-    return int(max(common, key=lambda joint: len(anatomy.skeleton.path(joint))))
+def _half_distance(anatomy: Anatomy, part: str) -> float:
+    left, right = (anatomy.positions[anatomy.node(f"{side}_{part}")] for side in "lr")
+    return 0.5 * abs(float(left[0] - right[0]))
 
 
 def _below(anatomy: Anatomy, joint: int, least: int = -1) -> int:
@@ -249,7 +251,7 @@ class TorsoPrism:
 
 def elbow_radius(skeleton: Skeleton) -> float:
     """Radius of the ball that stands for an elbow [m]."""
-    anatomy = anatomy_of(skeleton)
+    anatomy = skeleton.anatomy
     lengths = [
         np.linalg.norm(anatomy.vector(anatomy.node(f"{s}_shoulder"), anatomy.node(f"{s}_elbow")))
         for s in "lr"
@@ -263,13 +265,9 @@ def torso_prisms(skeleton: Skeleton) -> tuple[TorsoPrism, ...]:
     Where an arm that hangs straight down has its elbow, the waist leaves room for it: the neutral
     stance touches nothing.
     """
-    anatomy = anatomy_of(skeleton)
-    hips, shoulders, elbows = (_middle(anatomy, part) for part in ("hip", "shoulder", "elbow"))
-    half = _half_distance(anatomy, "shoulder")
-    if half < 1e-6 or shoulders[1] - hips[1] < 1e-6:
-        raise InputError(
-            "Expected shoulders that are apart and above the hips; this skeleton's torso is flat."
-        )
+    anatomy = skeleton.anatomy
+    hips, shoulders, half = _torso(anatomy)
+    elbows = _middle(anatomy, "elbow")
     radius = elbow_radius(skeleton)
     joints = _carriers(anatomy, shoulders[1])
     heights = [anatomy.positions[j][1] for j in joints]
@@ -291,7 +289,7 @@ def torso_prisms(skeleton: Skeleton) -> tuple[TorsoPrism, ...]:
 
 def _carriers(anatomy: Anatomy, top: float) -> list[int]:
     """Pelvis and spine joints that stand clearly above each other, below the shoulders."""
-    pelvis = anatomy.joint_carrying(anatomy.node("pelvis"))
+    pelvis = anatomy.skeleton.carrier(anatomy.node("pelvis"))
     joints = [pelvis]
     for j in anatomy.spine:
         height = anatomy.positions[j][1]
@@ -300,19 +298,13 @@ def _carriers(anatomy: Anatomy, top: float) -> list[int]:
     return joints
 
 
-def _half_distance(anatomy: Anatomy, part: str) -> float:
-    left, right = (anatomy.positions[anatomy.node(f"{side}_{part}")] for side in "lr")
-    return 0.5 * abs(float(left[0] - right[0]))
-
-
 @lru_cache(maxsize=32)
 def free_pairs(skeleton: Skeleton) -> tuple[BodyShape, tuple[tuple[int, int], ...]]:
     """The capsules of a body, and the pairs of them that must stay apart."""
     shape = body_shape(skeleton)
-    anatomy = anatomy_of(skeleton)
-    turned = np.asarray(anatomy.neutral)
-    starts, ends = shape.place(anatomy.positions, turned)
-    radii = [capsule.radius for capsule in shape.capsules]
+    anatomy = skeleton.anatomy
+    starts, ends = shape.place(anatomy.positions, np.asarray(anatomy.neutral))
+    radii = shape.radii
     out = []
     for i, j in combinations(range(len(shape.capsules)), 2):
         one, other = shape.capsules[i], shape.capsules[j]
@@ -334,19 +326,15 @@ def pair_depths(
     """
     starts, ends = shape.place(positions, world)
     i, j = (np.array([pair[k] for pair in pairs], np.int64) for k in (0, 1))
-    radii = np.array([capsule.radius for capsule in shape.capsules])
     first, second, gap = segment_gap(
         starts[..., i, :], ends[..., i, :], starts[..., j, :], ends[..., j, :]
     )
-    return radii[i] + radii[j] - gap, first, second
+    return shape.radii[i] + shape.radii[j] - gap, first, second
 
 
 def _links(skeleton: Skeleton, one: int, other: int) -> int:
     """Bones between two joints that are not at the same place in the tree."""
     up, down = skeleton.path(one), skeleton.path(other)
     common = sum(a == b for a, b in zip(up, down, strict=False))
-    return sum(1 for joint in (*up[common:], *down[common:]) if _long(skeleton, joint))
-
-
-def _long(skeleton: Skeleton, joint: int) -> bool:
-    return float(np.linalg.norm(skeleton.offsets[joint])) > 1e-6
+    lengths = np.linalg.norm(skeleton.offsets[[*up[common:], *down[common:]]], axis=1)
+    return int((lengths > 1e-6).sum())

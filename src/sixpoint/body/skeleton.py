@@ -17,9 +17,6 @@ from .humanoid import build_humanoid
 from .plot import figure_html, stick_figures
 from .roles import Roles, find_roles, search_roles
 from .tree import JointKind, JointTree
-from .values import frozen_array
-
-__all__ = ["Kind", "Skeleton", "frozen_array"]
 
 Kind: TypeAlias = Literal["human", "hand", "other"]
 """What a skeleton is; solvers, limits and masses differ between them."""

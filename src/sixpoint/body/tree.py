@@ -21,12 +21,7 @@ JointKind: TypeAlias = Literal["ball", "hinge"]
 
 @dataclass(frozen=True, eq=False)
 class JointTree(Value):
-    """Joints, their parents and bones, without an interpretation. See `Skeleton`.
-
-    Joints come first, parents before children. *Sites* are points that are rigidly fixed to a
-    joint and do not turn (BVH End Sites, tips of fingers); they are numbered after the joints, so
-    that a *node* is a joint (``node < joint_count``) or a site.
-    """
+    """Joints, their parents and bones, without an interpretation. See `Skeleton`."""
 
     names: tuple[str, ...]
     """Joint names, unique, parents first."""
@@ -130,6 +125,10 @@ class JointTree(Value):
         while self.node_parents[chain[-1]] >= 0:
             chain.append(int(self.node_parents[chain[-1]]))
         return chain[::-1]
+
+    def carrier(self, node: int) -> int:
+        """The node itself or, for a site, the joint that it is fixed to."""
+        return node if node < self.joint_count else int(self.node_parents[node])
 
     def children(self, node: int) -> list[int]:
         """Nodes whose parent this is, in order."""

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..body.anatomy import ANKLE_HEIGHT, HEAD_JOINT_HEIGHT
+from ..body.anthropometry import ANKLE_HEIGHT, SKULL_BASE_HEIGHT
 from ..body.roles import find_roles
 from ..body.skeleton import Skeleton
 from ..errors import InputError, RolesNotFound, UnknownName
@@ -80,7 +80,7 @@ class Figure:
         legs = sum(self._length(f"{s}_hip", f"{s}_ankle") for s in "lr") / 2.0
         hips = 0.5 * (rest[self.nodes["l_hip"]] + rest[self.nodes["r_hip"]])
         drop = float(np.linalg.norm(hips - rest[self.nodes["pelvis"]]))
-        return (legs + drop + self._length("pelvis", "head")) / (HEAD_JOINT_HEIGHT - ANKLE_HEIGHT)
+        return (legs + drop + self._length("pelvis", "head")) / (SKULL_BASE_HEIGHT - ANKLE_HEIGHT)
 
     def _length(self, start: str, end: str) -> float:
         """Return the length of the bones from one role to another below it."""

@@ -12,8 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .quaternion import NO_NORM, SMALL_ANGLE, quat_conj, quat_mul, quat_rotate
-from .rotation import XYZ_LOCK, ZYZ_LOCK
+from .rotation import XYZ_LOCK
 from .types import Floats, Ints, Quat, Vec3
+
+ZYZ_LOCK = 1e-6
+"""Nearer than this to 0 or pi, the middle ZYZ angle counts as locked [rad]: the outer two would be
+noise in the statistics made of them."""
 
 AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
 
@@ -111,7 +115,11 @@ def to_euler(order: str, q: Floats) -> Floats:
 
 
 def to_zyz(q: Floats) -> Floats:
-    """Angles of Rz Ry Rz (..., 3) [rad], the middle one in [0, pi]; see `quat_to_zyz`."""
+    """Angles of q = Rz(phi) Ry(psi) Rz(theta) (..., 3) [rad]: psi in [0, pi].
+
+    In both locks (psi near 0 and near pi) theta is 0 and psi exactly 0 or pi. Joint-limit
+    estimation paper, Eqs. (25)-(36), in half angles.
+    """
     w, x, y, z = _parts(q)
     psi = 2.0 * np.arctan2(np.hypot(x, y), np.hypot(w, z))
     half_sum, half_difference = np.arctan2(z, w), np.arctan2(-x, y)

@@ -1,7 +1,7 @@
 """Boxes of Euler angles: how far beyond one is a rotation, and which one inside is nearest.
 
 One decomposition serves every order: a = Rz(phi) Ry(psi) Rz(theta), in half angles (see
-`quat_to_zyz`). XYZ is the same seen from frames that are turned by constant rotations,
+`arrays.to_zyz`). XYZ is the same seen from frames that are turned by constant rotations,
 
     Rx(a) Ry(b) Rz(c) = Ry(90) Rz(a + 180) Ry(90 - b) Rz(c - 180)
 
@@ -50,7 +50,7 @@ def limit_into(limit: Any, q: Quat) -> Quat:
 
 @helper
 def limit_out_of(limit: Any, q: Quat) -> Quat:
-    """Back from `limit_into`."""
+    """Rotation of the joint for one in the frames of its limit: the inverse of `limit_into`."""
     b = limit["before"]
     a = limit["after"]
     return quat_mul(quat_mul((b[0], b[1], b[2], b[3]), q), (a[0], a[1], a[2], a[3]))

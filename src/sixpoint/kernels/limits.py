@@ -34,7 +34,7 @@ from .limit_box import (
     limit_into,
     limit_out_of,
 )
-from .quaternion import quat_canonical, quat_mul
+from .quaternion import quat_canonical, quat_load, quat_mul, quat_store
 from .rotation import circular_clamp
 from .spline import spline_eval, spline_range
 from .types import Floats, Quat, Vec3
@@ -43,7 +43,7 @@ FREE, FIXED, FLEXION, SWING_TWIST, EULER_BOX = 0, 1, 2, 3, 4
 """Kinds of rows."""
 
 NEVER = -1.0
-"""As cone: the quick test passes nothing."""
+"""Value of `cone` with which the quick test passes nothing."""
 
 POLE = 1e-5
 """Amplitudes this near to 0 or pi are 0 or pi [rad].
@@ -53,7 +53,7 @@ or a clamped rotation would seem outside again. At psi > pi - POLE every twist i
 """
 
 NO_TWIST = 1e-12
-"""Below this cos(psi/2) the twist is rounding noise, and zero by definition."""
+"""Least cos(psi/2) with a twist: nearer to zero it is rounding noise, and zero by definition."""
 
 GATE_END = math.pi - 1e-3
 """The quick test does not judge angles beyond this [rad]: tan(angle / 2) is too steep there."""
@@ -88,7 +88,7 @@ class LimitRow(NamedTuple):
     knots: Floats
     """Theta of the boundary, from -pi to pi [rad], shape (K,); empty without a swing."""
     coefficients: Floats
-    """Its spline [rad], shape (K - 1, 4)."""
+    """Spline of the boundary [rad], shape (K - 1, 4)."""
     before: Quat = (1.0, 0.0, 0.0, 0.0)
     """The limit speaks of before* q after*; hinges, fixed joints and boxes may have such frames."""
     after: Quat = (1.0, 0.0, 0.0, 0.0)
@@ -238,18 +238,29 @@ def limit_amplitude(table: LimitTable, row: int, theta: float) -> float:
 @helper
 def _is_well_inside(limit: Any, q: Quat) -> bool:
     """The quick test: True is certain, False is not."""
-    bone = limit["bone"]
-    w = q[0]
-    z = q[1] * bone[0] + q[2] * bone[1] + q[3] * bone[2]
-    p = (q[1] - z * bone[0], q[2] - z * bone[1], q[3] - z * bone[2])
+    w, z, p = _along_bone(limit, q)
     s2 = p[0] * p[0] + p[1] * p[1] + p[2] * p[2]
     c2 = w * w + z * z
     if s2 > limit["cone"] * c2 and s2 > limit["sectors"][_sector(limit, w, z, p)] * c2:
         return False
-    # Half the twist, measured from the middle of the interval.
+    sine, cosine = _from_middle(limit, w, z)
+    return bool(abs(sine) <= limit["reach"] * abs(cosine))
+
+
+@helper
+def _along_bone(limit: Any, q: Quat) -> tuple[float, float, Vec3]:
+    """Scalar part of q, and its vector part along the bone and across it."""
+    b = limit["bone"]
+    z = q[1] * b[0] + q[2] * b[1] + q[3] * b[2]
+    return q[0], z, (q[1] - z * b[0], q[2] - z * b[1], q[3] - z * b[2])
+
+
+@helper
+def _from_middle(limit: Any, w: float, z: float) -> tuple[float, float]:
+    """Sine and cosine of half the twist, measured from the middle of the interval."""
     sine = z * limit["middle_cosine"] - w * limit["middle_sine"]
     cosine = w * limit["middle_cosine"] + z * limit["middle_sine"]
-    return bool(abs(sine) <= limit["reach"] * abs(cosine))
+    return sine, cosine
 
 
 @helper
@@ -266,7 +277,7 @@ def _heading(limit: Any, w: float, z: float, p: Vec3) -> tuple[float, float]:
 
 @helper
 def _sector(limit: Any, w: float, z: float, p: Vec3) -> int:
-    """Which of the sectors theta lies in, counted from theta = 0."""
+    """Number of the sector that theta lies in, counted from theta = 0."""
     x, y = _heading(limit, w, z, p)
     a, b = abs(x), abs(y)
     k = int(b > TAN_SECTOR * a) + int(b > a) + int(TAN_SECTOR * b > a)
@@ -316,16 +327,13 @@ def _clamp(limit: Any, q: Quat) -> Quat:
 @helper
 def _split(limit: Any, q: Quat) -> tuple[float, float, Vec3, float, float]:
     """Cosine and sine of tau/2, then p, cos(psi/2) and sin(psi/2)."""
-    b = limit["bone"]
-    w = q[0]
-    z = q[1] * b[0] + q[2] * b[1] + q[3] * b[2]
+    w, z, p = _along_bone(limit, q)
     c = math.sqrt(w * w + z * z)
     if c < NO_TWIST:
         q = quat_canonical(q)  # without a twist, q and -q would swing to opposite sides
         w, z = 1.0, 0.0
         p = (q[1], q[2], q[3])
     else:
-        p = (q[1] - z * b[0], q[2] - z * b[1], q[3] - z * b[2])
         w, z = w / c, z / c
     return w, z, p, c, math.sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2])
 
@@ -341,8 +349,7 @@ def _excess(limit: Any, w: float, z: float, p: Vec3, psi: float) -> tuple[float,
         swing = 0.0
         if psi > math.pi - POLE:
             return swing, 0.0
-    sine = z * limit["middle_cosine"] - w * limit["middle_sine"]
-    cosine = w * limit["middle_cosine"] + z * limit["middle_sine"]
+    sine, cosine = _from_middle(limit, w, z)
     if cosine < 0.0 or (cosine == 0.0 and sine < 0.0):  # q and -q must give the same
         cosine, sine = -cosine, -sine
     twist = 2.0 * math.atan2(sine, cosine)
@@ -372,12 +379,7 @@ def limit_project_frames(table: LimitTable, rotations: Floats, out: Floats) -> N
     """`limit_project` of every frame and row: (F, R, 4) into (F, R, 4)."""
     for f in range(rotations.shape[0]):
         for r in range(rotations.shape[1]):
-            q = rotations[f, r]
-            w, x, y, z = limit_project(table, r, (q[0], q[1], q[2], q[3]))
-            out[f, r, 0] = w
-            out[f, r, 1] = x
-            out[f, r, 2] = y
-            out[f, r, 3] = z
+            quat_store(out[f], r, limit_project(table, r, quat_load(rotations[f], r)))
 
 
 @kernel
@@ -385,5 +387,4 @@ def limit_violation_frames(table: LimitTable, rotations: Floats, out: Floats) ->
     """`limit_violation` of every frame and row [rad]: (F, R, 4) into (F, R)."""
     for f in range(rotations.shape[0]):
         for r in range(rotations.shape[1]):
-            q = rotations[f, r]
-            out[f, r] = limit_violation(table, r, (q[0], q[1], q[2], q[3]))
+            out[f, r] = limit_violation(table, r, quat_load(rotations[f], r))

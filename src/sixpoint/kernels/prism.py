@@ -52,7 +52,7 @@ class PushedLimb(NamedTuple):
     root: Vec3
     middle: Vec3
     end: Vec3
-    """Where its end should be."""
+    """Target of its end."""
     straight: bool
     """Whether the limb is almost stretched out."""
 

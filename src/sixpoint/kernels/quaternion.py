@@ -34,7 +34,7 @@ def quat_store(rows: Floats, i: int, q: Quat) -> None:
 
 @helper
 def quat_mul(a: Quat, b: Quat) -> Quat:
-    """Rotation b, then rotation a."""
+    """Product of two rotations: b first, then a."""
     return (
         a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
         a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
@@ -76,7 +76,7 @@ def quat_dot(a: Quat, b: Quat) -> float:
 
 @helper
 def quat_normalize(q: Quat) -> Quat:
-    """Back to unit length; the zero quaternion becomes the identity."""
+    """The quaternion at unit length; the zero quaternion becomes the identity."""
     norm = math.sqrt(quat_dot(q, q))
     if norm < NO_NORM:
         return (1.0, 0.0, 0.0, 0.0)
@@ -144,16 +144,6 @@ def quat_from_columns(m: Mat3) -> Quat:
     else:
         q = (m10 - m01, m02 + m20, m21 + m12, 1.0 - m00 - m11 + m22)
     return quat_normalize(q)
-
-
-@helper
-def quat_to_columns(q: Quat) -> Mat3:
-    """The images of X, Y and Z."""
-    return (
-        quat_rotate(q, (1.0, 0.0, 0.0)),
-        quat_rotate(q, (0.0, 1.0, 0.0)),
-        quat_rotate(q, (0.0, 0.0, 1.0)),
-    )
 
 
 @helper

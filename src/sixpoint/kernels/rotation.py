@@ -12,17 +12,10 @@ from ._jit import helper
 from .linalg import symmetric4_largest
 from .quaternion import (
     quat_canonical,
-    quat_from_axis_angle,
     quat_load,
-    quat_mul,
-    quat_twist_angle,
 )
 from .types import Floats, Quat, Vec3
 from .vector import TINY, vec_cross, vec_dot, vec_length, vec_reject, vec_unit
-
-ZYZ_LOCK = 1e-6
-"""Nearer than this to 0 or pi, the middle ZYZ angle counts as locked [rad]: the outer two would be
-noise in the statistics made of them."""
 
 XYZ_LOCK = 1e-9
 """Nearer than this to +-pi/2, the middle XYZ angle counts as locked [rad]. The half-angle formulas
@@ -83,18 +76,6 @@ def rotation_between(a: Vec3, b: Vec3, fallback_axis: Vec3) -> Quat:
 
 
 @helper
-def swing_twist_split(q: Quat, axis: Vec3) -> tuple[Quat, float]:
-    """Split q = swing * twist about a unit axis: the swing, and the angle of the twist [rad].
-
-    The swing is the smallest rotation that takes the axis where q takes it. Where q turns the axis
-    round entirely the twist is undefined, and 0.
-    """
-    angle = quat_twist_angle(q, axis)
-    swing = quat_mul(q, quat_from_axis_angle(axis, -angle))
-    return quat_canonical(swing), angle
-
-
-@helper
 def quat_from_euler_xyz(a: float, b: float, c: float) -> Quat:
     """Rotation Rx(a) Ry(b) Rz(c) [rad]."""
     ca, sa = math.cos(0.5 * a), math.sin(0.5 * a)
@@ -139,24 +120,6 @@ def quat_from_zyz(phi: float, psi: float, theta: float) -> Quat:
         s * math.cos(half_difference),
         c * math.sin(half_sum),
     )
-
-
-@helper
-def quat_to_zyz(q: Quat) -> Vec3:
-    """Angles of q = Rz(phi) Ry(psi) Rz(theta) [rad]: phi, theta in (-pi, pi], psi in [0, pi].
-
-    In both locks (psi near 0 and near pi) theta is 0 and psi exactly 0 or pi. Joint-limit
-    estimation paper Eqs. (25)-(36), in half angles.
-    """
-    psi = 2.0 * math.atan2(_norm2(q[1], q[2]), _norm2(q[0], q[3]))
-    half_sum = math.atan2(q[3], q[0])
-    half_difference = math.atan2(-q[1], q[2])
-    if psi < ZYZ_LOCK:
-        return angle_wrap(2.0 * half_sum), 0.0, 0.0
-    if psi > math.pi - ZYZ_LOCK:
-        # Rz(phi) Ry(pi) Rz(theta) = Rz(phi - theta) Ry(pi)
-        return angle_wrap(2.0 * half_difference), math.pi, 0.0
-    return angle_wrap(half_sum + half_difference), psi, angle_wrap(half_sum - half_difference)
 
 
 @helper

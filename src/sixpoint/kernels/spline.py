@@ -126,7 +126,7 @@ def spline_range(
 
 
 def _turning_points(c1: float, c2: float, c3: float) -> list[float]:
-    """Where c1 + 2 c2 t + 3 c3 t^2 vanishes, without cancellation."""
+    """Roots of c1 + 2 c2 t + 3 c3 t^2, without cancellation."""
     square = c2 * c2 - 3.0 * c1 * c3
     if square < 0.0:
         return []

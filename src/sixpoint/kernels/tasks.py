@@ -53,7 +53,7 @@ def precision_square(precision: Floats, residual: Vec3) -> float:
 
 @helper
 def reach_residual(target: Vec3, position: Vec3) -> Vec3:
-    """From where a point is to where it shall be [m]."""
+    """Vector from a point to its target [m]."""
     return vec_sub(target, position)
 
 
@@ -120,14 +120,14 @@ def look_column(away: Vec3, direction: Vec3, rotation_axis: Vec3, velocity: Vec3
 
 @helper
 def floor_residual(floor: float, height: float, lifts: bool) -> float:
-    """From a height to the floor [m]; zero above it for a point that may lift."""
+    """Height of the floor less that of a point [m]; zero above it for a point that may lift."""
     missing = floor - height
     return 0.0 if lifts and missing < 0.0 else missing
 
 
 @helper
 def coupling_angle(follower: float, leader: float, ratio: float) -> float:
-    """By how much a coupled hinge is bent too far [rad]."""
+    """Angle by which a coupled hinge is bent too far [rad]."""
     return follower - ratio * leader
 
 

@@ -31,31 +31,31 @@ def vec_store(rows: Floats, i: int, v: Vec3) -> None:
 
 @helper
 def vec_add(a: Vec3, b: Vec3) -> Vec3:
-    """Sum."""
+    """Sum of two vectors."""
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
 
 
 @helper
 def vec_sub(a: Vec3, b: Vec3) -> Vec3:
-    """Difference, from b to a."""
+    """Difference a - b: the way from b to a."""
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
 
 @helper
 def vec_scale(a: Vec3, s: float) -> Vec3:
-    """Multiple."""
+    """Multiple of a vector."""
     return (a[0] * s, a[1] * s, a[2] * s)
 
 
 @helper
 def vec_dot(a: Vec3, b: Vec3) -> float:
-    """Scalar product."""
+    """Scalar product of two vectors."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 @helper
 def vec_cross(a: Vec3, b: Vec3) -> Vec3:
-    """Vector product, right-handed."""
+    """Vector product of two vectors, right-handed."""
     return (
         a[1] * b[2] - a[2] * b[1],
         a[2] * b[0] - a[0] * b[2],
@@ -65,13 +65,13 @@ def vec_cross(a: Vec3, b: Vec3) -> Vec3:
 
 @helper
 def vec_length(a: Vec3) -> float:
-    """Euclidean length."""
+    """Euclidean length of a vector."""
     return math.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
 
 
 @helper
 def vec_distance(a: Vec3, b: Vec3) -> float:
-    """Length of the difference."""
+    """Distance between two points."""
     return vec_length(vec_sub(a, b))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .adult import adult_limits, hand_limits, is_hand
+from .adult import adult_limits, hand_limits
 from .base import JointLimit
 from .collection import Limits
 from .estimate.classify import TypeRules
@@ -23,5 +23,4 @@ __all__ = [
     "adult_limits",
     "estimate_limits",
     "hand_limits",
-    "is_hand",
 ]

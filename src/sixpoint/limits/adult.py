@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..body.anatomy import Anatomy, anatomy_of
+from ..body.anatomy import Anatomy
 from ..body.hand import FINGERS, PALM, Finger
 from ..body.skeleton import Skeleton
 from ..errors import UnknownName
@@ -23,6 +23,7 @@ from .collection import Limits
 from .models import FlexionLimit, SwingTwistLimit
 
 LEFT, RIGHT = 1.0, -1.0
+LEFTWARDS: Vec3 = (1.0, 0.0, 0.0)
 UP: Vec3 = (0.0, 1.0, 0.0)
 DOWN: Vec3 = (0.0, -1.0, 0.0)
 AHEAD: Vec3 = (0.0, 0.0, 1.0)
@@ -32,129 +33,114 @@ ACCESS = "AccessPhysiotherapy (McGraw-Hill), Appendix 1"
 KAPANDJI = "Kapandji, The Physiology of the Joints, vol. 3, 6th ed., p. 39"
 
 
-@dataclass(frozen=True)
-class LimbRange:
-    """A shoulder or a hip: a bone that hangs along -Y [degrees]."""
+FRAMES: Mapping[str, tuple[Vec3, Vec3, Vec3]] = {
+    "limb": (DOWN, AHEAD, LEFTWARDS),
+    "clavicle": (LEFTWARDS, UP, AHEAD),
+    "spine": (UP, AHEAD, LEFTWARDS),
+}
+"""Kind of bone -> its direction in the neutral stance, theta = 0 and theta = 90 degrees, of the
+left side: a limb hangs and swings from flexion to abduction, a clavicle from elevation to
+protraction, the spine from flexion to the left."""
 
-    flexion: float
-    """Forwards."""
-    abduction: float
-    """Sideways, away from the body."""
-    extension: float
-    """Backwards."""
-    adduction: float
-    """Sideways, across the body."""
-    internal: float
-    """Twist of the front of the limb inwards."""
-    external: float
+MOVEMENTS: Mapping[str, tuple[str, ...]] = {
+    "limb": ("flexion", "abduction", "extension", "adduction", "internal", "external"),
+    "clavicle": ("elevation", "protraction", "depression", "retraction", "axial"),
+    "spine": ("flexion", "extension", "lateral", "axial"),
+    "hinge": ("low", "high"),
+}
+"""Kind of bone -> its movements: swings, then twists inwards and outwards or "axial" to each
+side."""
+
+
+@dataclass(frozen=True)
+class MotionRange:
+    """Range of motion of a joint, or of a region of the spine, all its joints together."""
+
+    bone: str
+    """A key of `FRAMES`; "hinge" for an elbow or a knee, which bends about +X."""
+    values: tuple[float, ...]
+    """Largest angle of each of `MOVEMENTS` [degrees]."""
     source: str
 
-    def limit(self, side: float) -> SwingTwistLimit:
-        """For the left (+1) or the right (-1) limb."""
+    @property
+    def angles(self) -> dict[str, float]:
+        """Movement -> largest angle [degrees]."""
+        return dict(zip(MOVEMENTS[self.bone], self.values, strict=True))
+
+    def limit(self, side: float = LEFT, joints: int = 1) -> JointLimit:
+        """Return the limit of the left (+1) or right (-1) joint, or of one of several joints.
+
+        Args:
+            side: a hinge along X and the spine are their own mirror images.
+            joints: how many joints share the range equally.
+        """
+        values = [1.0 / joints * value for value in self.values]
+        if self.bone == "hinge":
+            return FlexionLimit.degrees(values[0], values[1])
+        if self.bone == "spine":
+            flexion, extension, lateral, axial = values
+            values = [flexion, lateral, extension, lateral, axial]
         # Left: a positive rotation about -Y takes the front of the limb (+Z) to the right, inwards.
-        inwards, outwards = side * self.internal, -side * self.external
-        boundary = _boundary(self.flexion, self.abduction, self.extension, self.adduction)
+        inwards, outwards = side * values[4], -side * values[-1]
+        bone, e1, e2 = ((side * x, y, z) for x, y, z in FRAMES[self.bone])
         twist = (min(inwards, outwards), max(inwards, outwards))
-        return SwingTwistLimit.degrees(DOWN, AHEAD, (side, 0.0, 0.0), boundary, twist)
-
-
-@dataclass(frozen=True)
-class ClavicleRange:
-    """A sternoclavicular joint: a bone that points sideways [degrees]."""
-
-    elevation: float
-    protraction: float
-    depression: float
-    retraction: float
-    axial: float
-    """About the bone, each way."""
-    source: str
-
-    def limit(self, side: float) -> SwingTwistLimit:
-        """For the left (+1) or the right (-1) clavicle."""
-        boundary = _boundary(self.elevation, self.protraction, self.depression, self.retraction)
-        return SwingTwistLimit.degrees(
-            (side, 0.0, 0.0), UP, AHEAD, boundary, (-self.axial, self.axial)
-        )
-
-
-@dataclass(frozen=True)
-class SpineRange:
-    """A region of the spine, all its joints together [degrees]."""
-
-    flexion: float
-    """Forwards."""
-    extension: float
-    """Backwards."""
-    lateral: float
-    """To each side."""
-    axial: float
-    """Rotation to each side."""
-    source: str
-
-    def limit(self, joints: int) -> SwingTwistLimit:
-        """For each of the joints that share the range equally."""
-        flexion, lateral, extension, axial = (
-            1.0 / joints * angle
-            for angle in (self.flexion, self.lateral, self.extension, self.axial)
-        )
-        boundary = _boundary(flexion, lateral, extension, lateral)
-        return SwingTwistLimit.degrees(UP, AHEAD, (1.0, 0.0, 0.0), boundary, (-axial, axial))
-
-
-@dataclass(frozen=True)
-class HingeRange:
-    """An elbow or a knee, about +X [degrees]."""
-
-    low: float
-    high: float
-    source: str
-
-    def limit(self, side: float) -> FlexionLimit:
-        """For either side: a hinge along X is its own mirror image."""
-        return FlexionLimit.degrees(self.low, self.high)
+        return SwingTwistLimit.degrees(bone, e1, e2, _boundary(*values[:4]), twist)
 
 
 def _boundary(front: float, side: float, back: float, across: float) -> dict[float, float]:
-    """Boundary through four directions a quarter turn apart, the seam at the back."""
+    """Return a boundary through four directions a quarter turn apart, the seam at the back."""
     return {-180.0: back, -90.0: across, 0.0: front, 90.0: side, 180.0: back}
 
 
-LIMBS: Mapping[str, LimbRange | ClavicleRange | HingeRange] = {
+LIMBS: Mapping[str, MotionRange] = {
     # With the forearm hanging along -Y too, a positive rotation about X takes it backwards: elbows
     # flex to negative angles, knees to positive ones.
-    "clavicle": ClavicleRange(
-        45.0, 30.0, 10.0, 25.0, 20.0, f"girdle as a whole; {ACCESS}: sternoclavicular 45/15/5/15"
+    "clavicle": MotionRange(
+        "clavicle",
+        (45.0, 30.0, 10.0, 25.0, 20.0),
+        f"girdle as a whole; {ACCESS}: sternoclavicular 45/15/5/15",
     ),
-    "shoulder": LimbRange(
-        180.0, 180.0, 50.0, 30.0, 95.0, 80.0, f"usual handbook range; {NORKIN}: 180/180/60, 70/90"
+    "shoulder": MotionRange(
+        "limb",
+        (180.0, 180.0, 50.0, 30.0, 95.0, 80.0),
+        f"usual handbook range; {NORKIN}: 180/180/60, 70/90",
     ),
-    "elbow": HingeRange(-145.0, 0.0, f"active flexion, usual handbook range; {NORKIN}: 150"),
-    "hip": LimbRange(
-        120.0, 45.0, 20.0, 30.0, 30.0, 60.0, "usual handbook range, knee bent; see VARIANTS"
+    "elbow": MotionRange(
+        "hinge", (-145.0, 0.0), f"active flexion, usual handbook range; {NORKIN}: 150"
     ),
-    "knee": HingeRange(0.0, 135.0, "usual handbook range 130-150 (Merck Manual: 130)"),
+    "hip": MotionRange(
+        "limb",
+        (120.0, 45.0, 20.0, 30.0, 30.0, 60.0),
+        "usual handbook range, knee bent; see VARIANTS",
+    ),
+    "knee": MotionRange("hinge", (0.0, 135.0), "usual handbook range 130-150 (Merck Manual: 130)"),
 }
 """Role without its side -> range."""
 
-SPINE: Mapping[str, SpineRange] = {
-    "lumbar": SpineRange(60.0, 35.0, 20.0, 5.0, KAPANDJI),
-    "thoracic": SpineRange(45.0, 25.0, 20.0, 35.0, f"{KAPANDJI}; axial: Neumann, Fig. 9.54"),
-    "cervical": SpineRange(40.0, 75.0, 40.0, 50.0, f"{KAPANDJI}; lateral 35-45"),
+SPINE: Mapping[str, MotionRange] = {
+    "lumbar": MotionRange("spine", (60.0, 35.0, 20.0, 5.0), KAPANDJI),
+    "thoracic": MotionRange(
+        "spine", (45.0, 25.0, 20.0, 35.0), f"{KAPANDJI}; axial: Neumann, Fig. 9.54"
+    ),
+    "cervical": MotionRange("spine", (40.0, 75.0, 40.0, 50.0), f"{KAPANDJI}; lateral 35-45"),
 }
 """Region -> range, to be shared by its joints."""
 
-VARIANTS: Mapping[str, LimbRange | HingeRange] = {
-    "elbow, AAOS": HingeRange(-150.0, 0.0, NORKIN),
-    "knee, clinical": HingeRange(0.0, 140.0, "clinical table: 140, extension 0"),
-    "hip, clinical": LimbRange(
-        125.0, 45.0, 30.0, 25.0, 40.0, 60.0, "clinical table; Merck Manual: extension 15, 45/45"
+VARIANTS: Mapping[str, MotionRange] = {
+    "elbow, AAOS": MotionRange("hinge", (-150.0, 0.0), NORKIN),
+    "knee, clinical": MotionRange("hinge", (0.0, 140.0), "clinical table: 140, extension 0"),
+    "hip, clinical": MotionRange(
+        "limb",
+        (125.0, 45.0, 30.0, 25.0, 40.0, 60.0),
+        "clinical table; Merck Manual: extension 15, 45/45",
     ),
-    "shoulder, AAOS": LimbRange(
-        180.0, 180.0, 60.0, 30.0, 70.0, 90.0, f"{NORKIN}; adduction: usual handbook range"
+    "shoulder, AAOS": MotionRange(
+        "limb", (180.0, 180.0, 60.0, 30.0, 70.0, 90.0), f"{NORKIN}; adduction: usual handbook range"
     ),
-    "shoulder, glenohumeral alone": LimbRange(
-        100.0, 95.0, 60.0, 75.0, 90.0, 90.0, f"{ACCESS}; for rigs whose clavicles do their part"
+    "shoulder, glenohumeral alone": MotionRange(
+        "limb",
+        (100.0, 95.0, 60.0, 75.0, 90.0, 90.0),
+        f"{ACCESS}; for rigs whose clavicles do their part",
     ),
 }
 """Other published ranges: ``limits.replace({"l_elbow": VARIANTS["elbow, AAOS"].limit(LEFT)})``."""
@@ -170,13 +156,13 @@ def adult_limits(skeleton: Skeleton) -> Limits:
     Raises:
         RolesNotFound: the skeleton is no human, or its joints have unknown names.
     """
-    anatomy = anatomy_of(skeleton)
+    anatomy = skeleton.anatomy
     joints: dict[str, JointLimit] = {}
     roles: dict[str, str] = {}
     spine = _spine_regions(anatomy)
     for joint, region in spine.items():
         name = skeleton.names[joint]
-        joints[name] = SPINE[region].limit(sum(other == region for other in spine.values()))
+        joints[name] = SPINE[region].limit(joints=sum(other == region for other in spine.values()))
         roles[name] = "head" if joint == anatomy.node("head") else region
     for prefix, side in (("l", LEFT), ("r", RIGHT)):
         for part, motion_range in LIMBS.items():
@@ -232,11 +218,6 @@ def hand_limits(skeleton: Skeleton) -> Limits:
         if joint not in skeleton.names:
             raise UnknownName("joint", joint, skeleton.names)
     return Limits(joints)
-
-
-def is_hand(skeleton: Skeleton) -> bool:
-    """Whether a skeleton is one of `Skeleton.hand`."""
-    return skeleton.kind == "hand"
 
 
 def _finger_root(

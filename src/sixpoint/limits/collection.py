@@ -31,7 +31,8 @@ from ..kernels.limits import (
 )
 from ..kernels.types import Floats
 from ..motion.mirror import mirror_partners
-from ..motion.motion import STRIPE, Motion, as_floats
+from ..motion.motion import Motion, as_floats
+from ..motion.pose import stripes
 from .base import TYPES, JointLimit
 
 FAMILIES = ("swing_twist", "zyz", "zyz_centred", "xyz")
@@ -130,9 +131,9 @@ class Limits(Mapping[str, JointLimit]):
         body = motion.skeleton.articulation
         table = self.table(motion.skeleton.names)
         out = np.zeros((len(motion), motion.skeleton.joint_count))
-        for f in range(0, len(motion), STRIPE):
-            turned = as_floats(body.to_rest(motion.rotations[f : f + STRIPE]))
-            limit_violation_frames(table, turned, out[f : f + STRIPE])
+        for stripe in stripes(len(motion)):
+            turned = as_floats(body.to_rest(motion.rotations[stripe]))
+            limit_violation_frames(table, turned, out[stripe])
         return out
 
     def project(self, motion: Motion) -> Motion:
@@ -140,8 +141,7 @@ class Limits(Mapping[str, JointLimit]):
         body = motion.skeleton.articulation
         table = self.table(motion.skeleton.names)
         rotations = motion.rotations.copy()
-        for f in range(0, len(motion), STRIPE):
-            stripe = slice(f, f + STRIPE)
+        for stripe in stripes(len(motion)):
             turned = as_floats(body.to_rest(motion.rotations[stripe]))
             held = np.empty_like(turned)
             limit_project_frames(table, turned, held)

@@ -11,6 +11,13 @@ import numpy as np
 
 from ..kernels.types import Floats
 
+JOINTS = {"_inner": "  without wrists, ankles", "_own": "  without helper joints"}
+"""Ending of the names of two numbers -> their label in the text."""
+
+
+def _no_frames() -> Floats:
+    return np.zeros(0)
+
 
 @dataclass(frozen=True)
 class RoleError:
@@ -81,22 +88,16 @@ class Comparison:
     """Body height that positions are divided by: calf + thigh + pelvis + torso + neck [m]."""
     warnings: tuple[str, ...] = ()
     """What makes the comparison less than fair."""
-    position_per_frame: Floats = field(
-        default_factory=lambda: np.zeros(0), repr=False, compare=False, metadata={"curve": True}
-    )
+    position_per_frame: Floats = field(default_factory=_no_frames, repr=False, compare=False)
     """Joint-average position error of each frame, as a fraction of body height, shape (F,)."""
-    orientation_per_frame: Floats = field(
-        default_factory=lambda: np.zeros(0), repr=False, compare=False, metadata={"curve": True}
-    )
+    orientation_per_frame: Floats = field(default_factory=_no_frames, repr=False, compare=False)
     """Joint-average orientation error of each frame [rad], shape (F,)."""
-    orientation_own_per_frame: Floats = field(
-        default_factory=lambda: np.zeros(0), repr=False, compare=False, metadata={"curve": True}
-    )
+    orientation_own_per_frame: Floats = field(default_factory=_no_frames, repr=False, compare=False)
     """The same of joints' own rotations alone, shape (F,)."""
 
     def as_dict(self) -> dict[str, Any]:
         """Everything but the per-frame curves, ready for JSON: NaN becomes None."""
-        values = {f.name: getattr(self, f.name) for f in fields(self) if "curve" not in f.metadata}
+        values = {f.name: getattr(self, f.name) for f in fields(self) if f.compare}
         values["swivel"] = {limb: _number(angle) for limb, angle in self.swivel.items()}
         values["roles"] = {
             role: {"position": _number(e.position), "orientation": _number(e.orientation)}
@@ -106,21 +107,15 @@ class Comparison:
         return {key: _number(v) if isinstance(v, float) else v for key, v in values.items()}
 
     def __str__(self) -> str:
-        rows = [
-            ("", "RMS", "mean", ""),
-            _row("position error", self.position_rms, self.position_mean, "of body height"),
-            _row("  without wrists, ankles", self.position_rms_inner, self.position_mean_inner, ""),
-            _row("orientation error", self.orientation_rms, self.orientation_mean, "rad"),
-            _row(
-                "  without wrists, ankles",
-                self.orientation_rms_inner,
-                self.orientation_mean_inner,
-                "",
-            ),
-        ]
+        parts = [("position", "", "of body height"), ("position", "_inner", ""),
+                 ("orientation", "", "rad"), ("orientation", "_inner", "")]  # fmt: skip
         if not math.isclose(self.orientation_rms_own, self.orientation_rms, rel_tol=1e-6):
-            own = self.orientation_rms_own, self.orientation_mean_own
-            rows.append(_row("  without helper joints", *own, ""))
+            parts.append(("orientation", "_own", ""))
+        rows = [("", "RMS", "mean", "")]
+        for kind, joints, unit in parts:
+            values = (getattr(self, f"{kind}_{name}{joints}") for name in ("rms", "mean"))
+            rms, mean = (_show(value, 4) for value in values)
+            rows.append((JOINTS.get(joints, f"{kind} error"), rms, mean, unit))
         swivels = [angle for angle in self.swivel.values() if math.isfinite(angle)]
         facts = [
             ("tracked points", f"{_show(1e3 * self.effector_mean_m, 1)} mm off on average"),
@@ -149,7 +144,3 @@ def _number(value: float) -> float | None:
 
 def _show(value: float, digits: int) -> str:
     return f"{value:.{digits}f}" if math.isfinite(value) else "-"
-
-
-def _row(name: str, rms: float, mean: float, unit: str) -> tuple[str, str, str, str]:
-    return (name, _show(rms, 4), _show(mean, 4), unit)

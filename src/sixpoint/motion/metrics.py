@@ -9,11 +9,12 @@ relative to the parent, in the world for the pelvis. The plain mean over frames 
 from __future__ import annotations
 
 import math
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
-from ..body.anatomy import Anatomy, anatomy_of
+from ..body.anatomy import Anatomy
+from ..body.rig_names import LIMBS as JOINTS
 from ..body.skeleton import Skeleton
 from ..errors import InputError
 from ..kernels import arrays
@@ -21,25 +22,15 @@ from ..kernels.types import Bools, Floats
 from .comparison import Comparison, RoleError
 from .motion import STRIPE, Motion
 from .points import SIX
-
-__all__ = [
-    "Comparison",
-    "RoleError",
-    "compare",
-    "count_steps",
-    "joint_average",
-    "swivel_angles",
-    "swivel_error",
-]
+from .pose import stripes
 
 EFFECTORS = SIX[1:]
 """Ends of the chains: head, wrists, ankles."""
 
 LIMBS = {
-    "l_arm": ("l_shoulder", "l_elbow", "l_wrist"),
-    "r_arm": ("r_shoulder", "r_elbow", "r_wrist"),
-    "l_leg": ("l_hip", "l_knee", "l_ankle"),
-    "r_leg": ("r_hip", "r_knee", "r_ankle"),
+    f"{side}_{limb}": tuple(f"{side}_{joint}" for joint in joints[-3:])
+    for limb, joints in JOINTS.items()
+    for side in "lr"
 }
 """Limb -> roles of its root, middle and end."""
 
@@ -69,7 +60,7 @@ def compare(reconstructed: Motion, original: Motion) -> Comparison:
         InputError: the two motions do not match frame by frame and joint by joint.
     """
     _check_match(reconstructed, original)
-    anatomy = anatomy_of(original.skeleton)
+    anatomy = original.skeleton.anatomy
     scored, weights = anatomy.scored
     new, turns_new = _tracks(reconstructed, anatomy)
     old, turns_old = _tracks(original, anatomy)
@@ -84,12 +75,19 @@ def compare(reconstructed: Motion, original: Motion) -> Comparison:
     height = anatomy.height
     # A pelvis that counts for the paper's three joints at the root does so in position
     # only: the other two never turn relative to it, and count as turned right.
-    position = joint_average(distance, weights) / height
-    orientation = joint_average(angle, np.minimum(weights, 1.0), weights)
-    position_inner = joint_average(distance, inner) / height
-    orientation_inner = joint_average(angle, np.minimum(inner, 1.0), inner)
+    turning, turning_inner = np.minimum(weights, 1.0), np.minimum(inner, 1.0)
     own = _own_angles(reconstructed, original, anatomy, angle)
-    orientation_own = joint_average(own, np.minimum(weights, 1.0), weights)
+    curves = {
+        ("position", ""): joint_average(distance, weights) / height,
+        ("orientation", ""): joint_average(angle, turning, weights),
+        ("position", "_inner"): joint_average(distance, inner) / height,
+        ("orientation", "_inner"): joint_average(angle, turning_inner, inner),
+        ("orientation", "_own"): joint_average(own, turning, weights),
+    }
+    averages: dict[str, Any] = {}
+    for (kind, joints), curve in curves.items():
+        averages[f"{kind}_rms{joints}"] = _rms(curve)
+        averages[f"{kind}_mean{joints}"] = float(curve.mean())
 
     def track(positions: Floats, *roles: str) -> Floats:
         return positions[:, [at[role] for role in roles]]
@@ -105,20 +103,9 @@ def compare(reconstructed: Motion, original: Motion) -> Comparison:
     if spine:
         errors["spine"] = RoleError(float(distance[:, spine].mean()), float(angle[:, spine].mean()))
     return Comparison(
-        position_rms=_rms(position),
-        position_mean=float(position.mean()),
-        orientation_rms=_rms(orientation),
-        orientation_mean=float(orientation.mean()),
-        position_rms_inner=_rms(position_inner),
-        position_mean_inner=float(position_inner.mean()),
-        orientation_rms_inner=_rms(orientation_inner),
-        orientation_mean_inner=float(orientation_inner.mean()),
-        orientation_rms_own=_rms(orientation_own),
-        orientation_mean_own=float(orientation_own.mean()),
+        **averages,
         position_rms_joints=_rms(np.sqrt(joint_average(distance**2, weights))) / height,
-        orientation_rms_joints=_rms(
-            np.sqrt(joint_average(angle**2, np.minimum(weights, 1.0), weights))
-        ),
+        orientation_rms_joints=_rms(np.sqrt(joint_average(angle**2, turning, weights))),
         effector_mean_m=float(effector.mean()),
         effector_p95_m=float(np.percentile(effector, 95.0)),
         effector_max_m=float(effector.max()),
@@ -136,9 +123,9 @@ def compare(reconstructed: Motion, original: Motion) -> Comparison:
         rate=original.rate,
         height=height,
         warnings=_warnings(reconstructed, original),
-        position_per_frame=position,
-        orientation_per_frame=orientation,
-        orientation_own_per_frame=orientation_own,
+        position_per_frame=curves["position", ""],
+        orientation_per_frame=curves["orientation", ""],
+        orientation_own_per_frame=curves["orientation", "_own"],
     )
 
 
@@ -243,12 +230,11 @@ def _tracks(motion: Motion, anatomy: Anatomy) -> tuple[Floats, Floats]:
     twist bone in the forearm) count with the joint they help; the pelvis is relative to the world.
     """
     nodes = [int(node) for node in anatomy.scored[0]]
-    joints = [anatomy.joint_carrying(node) for node in nodes]
+    joints = [anatomy.skeleton.carrier(node) for node in nodes]
     above = [_nearest_above(motion.skeleton, node, set(nodes)) for node in nodes]
     positions = np.empty((len(motion), len(nodes), 3))
     turns = np.empty((len(motion), len(nodes), 4))
-    for f in range(0, len(motion), STRIPE):
-        stripe = slice(f, f + STRIPE)
+    for stripe in stripes(len(motion)):
         places, world = motion.world(stripe)
         positions[stripe] = places[:, nodes]
         frames = world[:, [max(parent, 0) for parent in above]]

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..body.anatomy import Anatomy, anatomy_of
 from ..body.skeleton import Skeleton
 from ..kernels import arrays
 from ..kernels.types import Floats, Ints
 from .points import Points
-from .pose import STRIPE
+from .pose import stripes
 
 if TYPE_CHECKING:
     from .motion import Motion
@@ -41,19 +40,17 @@ def mirror_motion(motion: Motion) -> Motion:
     Exact where the skeleton is symmetric; otherwise the rotations are mirrored and the positions
     follow from the bones there are. Mirroring twice gives the motion back.
     """
-    anatomy = anatomy_of(motion.skeleton)
-    partners = mirror_partners(motion.skeleton)
+    skeleton, moves = motion.skeleton, motion.translations
+    body, partners = skeleton.articulation, mirror_partners(skeleton)
     rotations = np.empty_like(motion.rotations)
-    for f in range(0, len(motion), STRIPE):
-        stripe = slice(f, f + STRIPE)
-        turned = anatomy.to_anatomical(motion.rotations[stripe])
-        rotations[stripe] = anatomy.from_anatomical(turned[:, partners] * REFLECT_ROTATION)
-    moves = motion.translations
+    for stripe in stripes(len(motion)):
+        turned = body.to_rest(motion.rotations[stripe])
+        rotations[stripe] = body.from_rest(turned[:, partners] * REFLECT_ROTATION)
     return replace(
         motion,
         root=motion.root * REFLECT,
         rotations=arrays.normalize(rotations),
-        translations=None if moves is None else _mirror_translations(anatomy, moves, partners),
+        translations=None if moves is None else _mirror_translations(skeleton, moves, partners),
     )
 
 
@@ -70,13 +67,13 @@ def mirror_points(points: Points) -> Points:
 
 
 def mirror_partners(skeleton: Skeleton) -> Ints:
-    """For each joint the one on the other side, shape (J,); itself where there is none.
+    """The joint on the other side of each joint, shape (J,); itself where there is none.
 
     Roles decide first, then names that differ in left and right. A pair's parents must be a pair
     too: only then do their local rotations correspond.
     """
     count = skeleton.joint_count
-    nodes = anatomy_of(skeleton).roles.nodes
+    nodes = skeleton.anatomy.roles.nodes
     by_role = {node: nodes.get(_swap_side(role), node) for role, node in nodes.items()}
     by_name = {name: j for j, name in enumerate(skeleton.names)}
     partners = np.arange(count)
@@ -93,10 +90,9 @@ def _are_pair(partners: Ints, a: int, b: int) -> bool:
     return a == b == -1 or (a >= 0 and b >= 0 and int(partners[a]) == b)
 
 
-def _mirror_translations(anatomy: Anatomy, moves: Floats, partners: Ints) -> Floats:
+def _mirror_translations(skeleton: Skeleton, moves: Floats, partners: Ints) -> Floats:
     """Local translations (F, J, 3), through the frames of the parents in the neutral stance."""
-    parents = anatomy.skeleton.parents
-    frames = np.where(parents[:, None] >= 0, anatomy.neutral[parents], arrays.identity(1))
+    frames, _ = skeleton.articulation.frames
     upright = arrays.rotate(frames, moves)
     return arrays.rotate(arrays.conjugate(frames), upright[:, partners] * REFLECT)
 

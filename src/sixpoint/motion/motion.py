@@ -15,15 +15,17 @@ from ..body.skeleton import Skeleton
 from ..body.values import Value, frozen_array
 from ..errors import InputError
 from ..kernels import arrays
-from ..kernels.types import Floats
+from ..kernels.types import Floats, Ints
 from .mirror import mirror_motion
-from .points import Points, points_of
+from .points import SIX, Points
 from .pose import STRIPE as STRIPE
-from .pose import Pose
-from .resample import resample
+from .pose import Pose, stripes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+SNAP = 1e-6
+"""Fraction of a frame: times nearer than this to an input frame take that frame."""
 
 
 @dataclass(frozen=True)
@@ -149,13 +151,10 @@ class Motion(Value):
     def positions(self, nodes: Sequence[int] | None = None) -> Floats:
         """World positions of all or some nodes [m], shape (F, n, 3)."""
         chosen: Any = slice(None) if nodes is None else list(nodes)
-        stripes = [
-            self.world(slice(f, f + STRIPE))[0][:, chosen] for f in range(0, len(self), STRIPE)
-        ]
-        if not stripes:
-            count = len(self.skeleton.node_names) if nodes is None else len(nodes)
-            return np.zeros((0, count, 3))
-        return np.concatenate(stripes)
+        if len(self) == 0:
+            return self.world()[0][:, chosen]
+        pieces = [self.world(stripe)[0][:, chosen] for stripe in stripes(len(self))]
+        return np.concatenate(pieces)
 
     def points(self, roles: Sequence[str] | None = None, *, rotations: bool = False) -> Points:
         """What a tracker would see: positions of some roles, by default the six.
@@ -164,15 +163,74 @@ class Motion(Value):
             roles: names from `sixpoint.body.roles.ROLES`; default pelvis, head, wrists, ankles.
             rotations: also give the world rotation of each, relative to the neutral stance.
         """
-        return points_of(self, roles, rotations=rotations)
+        names = tuple(SIX if roles is None else roles)
+        anatomy = self.skeleton.anatomy
+        nodes = [anatomy.node(role) for role in names]
+        turned = None
+        if rotations:
+            joints = [self.skeleton.carrier(node) for node in nodes]
+            neutral = arrays.conjugate(anatomy.neutral[joints])
+            turned = arrays.multiply(self.world()[1][:, joints], neutral)
+        return Points(names, self.positions(nodes), self.rate, turned)
 
     def resampled(self, rate: float) -> Motion:
-        """The same motion at another rate [Hz], slerped; first frame kept."""
-        return resample(self, rate)
+        """The same movement at another rate [Hz]: slerped rotations, linear positions.
+
+        Frame k of the result is the movement at time k / rate; none lies beyond the last frame of
+        the input, and those at the time of an input frame are equal to it to the bit. Frames are
+        picked, not averaged: there is no smoothing.
+        """
+        if rate == self.rate:
+            return self
+        below, part = _sample_times(len(self), self.rate, rate)
+        rotations = np.empty((len(below), *self.rotations.shape[1:]))
+        for stripe in stripes(len(below)):
+            rotations[stripe] = slerp_frames(self.rotations, below[stripe], part[stripe])
+        moves = self.translations
+        return replace(
+            self,
+            root=_lerp_frames(self.root, below, part),
+            rotations=rotations,
+            translations=None if moves is None else _lerp_frames(moves, below, part),
+            rate=rate,
+        )
 
     def mirrored(self) -> Motion:
         """Left and right exchanged, on the same skeleton."""
         return mirror_motion(self)
+
+
+def _sample_times(frames: int, old: float, new: float) -> tuple[Ints, Floats]:
+    """The old frame at or before each new frame, and the share of the way to the next, [0, 1)."""
+    if not (np.isfinite(new) and new > 0.0):
+        raise InputError(f"Expected a positive `rate` in Hz, got {new}.")
+    if frames == 0:
+        return np.zeros(0, np.int64), np.zeros(0)
+    count = int(np.floor((frames - 1) * new / old + SNAP)) + 1
+    at = np.arange(count) * (old / new)
+    whole = np.round(at)
+    at = np.where(np.abs(at - whole) < SNAP, whole, at)
+    below = np.minimum(np.floor(at).astype(np.int64), frames - 1)
+    return below, at - below
+
+
+def _lerp_frames(values: Floats, below: Ints, part: Floats) -> Floats:
+    """Values (F, ...) between the frames `below` and the next ones; frames to the bit."""
+    out = values[below]
+    between = part > 0.0
+    start = out[between]
+    weight = part[between].reshape(-1, *[1] * (values.ndim - 1))
+    out[between] = start + weight * (values[below[between] + 1] - start)
+    return out
+
+
+def slerp_frames(rotations: Floats, below: Ints, part: Floats) -> Floats:
+    """Rotations (F, J, 4) between the frames `below` and the next ones; frames to the bit."""
+    out = rotations[below]
+    between = part > 0.0
+    after = rotations[below[between] + 1]
+    out[between] = arrays.slerp(out[between], after, part[between][:, None])
+    return out
 
 
 def as_floats(values: ArrayLike) -> Floats:

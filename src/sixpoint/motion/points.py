@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,11 +12,8 @@ from ..body.values import Value, frozen_array
 from ..errors import InputError, UnknownName
 from ..kernels.types import Floats
 
-if TYPE_CHECKING:
-    from .motion import Motion
-
 SIX = ("pelvis", "head", "l_wrist", "r_wrist", "l_ankle", "r_ankle")
-"""The core case."""
+"""Names of the six tracked points."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +29,7 @@ class Points(Value):
     rotations: Floats | None = None
     """World rotations relative to the neutral stance, shape (F, N, 4); NaN where unknown."""
     confidence: Floats | None = None
-    """From 0 (guess) to 1 (certain), shape (F, N)."""
+    """Confidence from 0 (guess) to 1 (certain), shape (F, N)."""
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -86,21 +83,3 @@ class Points(Value):
             None if array is None else take(array) for array in (self.rotations, self.confidence)
         )
         return Points(names, take(self.positions), self.rate, rotations, confidence)
-
-
-def points_of(
-    motion: Motion, roles: Sequence[str] | None = None, *, rotations: bool = False
-) -> Points:
-    """The positions of some roles of a motion; see `Motion.points`."""
-    from ..body.anatomy import anatomy_of
-    from ..kernels import arrays
-
-    names = tuple(SIX if roles is None else roles)
-    anatomy = anatomy_of(motion.skeleton)
-    nodes = [anatomy.node(role) for role in names]
-    turned = None
-    if rotations:
-        world = motion.world()[1]
-        joints = [anatomy.joint_carrying(node) for node in nodes]
-        turned = arrays.multiply(world[:, joints], arrays.conjugate(anatomy.neutral[joints]))
-    return Points(names, motion.positions(nodes), motion.rate, turned)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +14,12 @@ from ..kernels import arrays
 from ..kernels.types import Floats
 
 STRIPE = 4096
-"""Frames that forward kinematics takes at a time: bounds the scratch memory."""
+"""Frames that are worked on at a time, which bounds the scratch memory."""
+
+
+def stripes(frames: int) -> Iterator[slice]:
+    """Yield slices of at most `STRIPE` frames that cover so many frames."""
+    return (slice(f, f + STRIPE) for f in range(0, frames, STRIPE))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

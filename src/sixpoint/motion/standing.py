@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..body.anatomy import anatomy_of
 from ..body.skeleton import Skeleton
 from ..kernels import arrays
 from ..kernels.types import Floats
@@ -27,7 +26,7 @@ def stand_still(points: Points, skeleton: Skeleton) -> tuple[Points, tuple[str, 
     never = [name for name in SIX if name not in given or np.isnan(given[name]).any(axis=1).all()]
     if not never:
         return points, ()
-    anatomy = anatomy_of(skeleton)
+    anatomy = skeleton.anatomy
     nothing = np.full((len(points), 3), np.nan)
     ankles = [name for name in ("l_ankle", "r_ankle") if name in never]
     notes = []
@@ -83,7 +82,7 @@ def _facing(given: dict[str, Floats], never: list[str]) -> Floats:
 
 
 def _ankle_height(skeleton: Skeleton) -> float:
-    """Of the ankles above the soles [m]."""
-    anatomy = anatomy_of(skeleton)
+    """Height of the ankles above the soles [m]."""
+    anatomy = skeleton.anatomy
     ankle = float(anatomy.positions[anatomy.node("l_ankle")][1])
     return max(ankle - float(anatomy.positions[:, 1].min()), 0.02 * anatomy.stature)

@@ -82,7 +82,7 @@ class Value:
         )
 
     def __getitem__(self, key: Any) -> Value:
-        """By slices and whole numbers, so that nothing is taken twice."""
+        """Part of the array; only slices and whole numbers, so that no element is taken twice."""
 
         def pull(g: Array) -> Array:
             whole = np.zeros_like(self.array)
@@ -140,14 +140,12 @@ def sqrt(x: Value) -> Value:
 
 def sin(x: Value) -> Value:
     """Sine."""
-    cosine = np.cos(x.array)
-    return Value(np.sin(x.array), [(x, lambda g: g * cosine)])
+    return _by_number(x, np.sin(x.array), np.cos(x.array))
 
 
 def cos(x: Value) -> Value:
     """Cosine."""
-    sine = np.sin(x.array)
-    return Value(np.cos(x.array), [(x, lambda g: -g * sine)])
+    return _by_number(x, np.cos(x.array), -np.sin(x.array))
 
 
 def atan2(y: Value, x: Value) -> Value:
@@ -160,14 +158,12 @@ def atan2(y: Value, x: Value) -> Value:
 def soft_ramp(x: Value) -> Value:
     """(x + sqrt(x^2 + 1)) / 2: what a hidden unit makes of its sum."""
     root = np.sqrt(x.array * x.array + 1.0)
-    slope = 0.5 + 0.5 * x.array / root
-    return Value(0.5 * (x.array + root), [(x, lambda g: g * slope)])
+    return _by_number(x, 0.5 * (x.array + root), 0.5 + 0.5 * x.array / root)
 
 
 def softplus(x: Value) -> Value:
     """log(1 + e^x), for any x."""
-    slope = 0.5 + 0.5 * np.tanh(0.5 * x.array)
-    return Value(np.logaddexp(0.0, x.array), [(x, lambda g: g * slope)])
+    return _by_number(x, np.logaddexp(0.0, x.array), 0.5 + 0.5 * np.tanh(0.5 * x.array))
 
 
 def minimum(a: Value, b: Value | Array | float) -> Value:
@@ -206,32 +202,36 @@ def cumsum(x: Value) -> Value:
 def concatenate(values: Sequence[Value], axis: int) -> Value:
     """One after the other along an axis."""
     ends = np.cumsum([value.shape[axis] for value in values])
-
-    def pull(k: int) -> Pull:
-        start = int(ends[k]) - values[k].shape[axis]
-        return lambda g: np.take(g, np.arange(start, int(ends[k])), axis=axis)
-
-    return Value(
-        np.concatenate([value.array for value in values], axis=axis),
-        [(value, pull(k)) for k, value in enumerate(values)],
-    )
+    parts = [
+        np.arange(end - value.shape[axis], end) for end, value in zip(ends, values, strict=True)
+    ]
+    return _picked(np.concatenate([value.array for value in values], axis), values, parts, axis)
 
 
 def stack(values: Sequence[Value], axis: int) -> Value:
     """Side by side along a new axis."""
-
-    def pull(k: int) -> Pull:
-        return lambda g: np.take(g, k, axis=axis)
-
-    return Value(
-        np.stack([value.array for value in values], axis=axis),
-        [(value, pull(k)) for k, value in enumerate(values)],
+    return _picked(
+        np.stack([value.array for value in values], axis), values, range(len(values)), axis
     )
 
 
 def transposed(matrices: Array) -> Array:
     """Matrices, transposed."""
     return np.swapaxes(matrices, -1, -2)
+
+
+def _by_number(x: Value, array: Array, slope: Array) -> Value:
+    """A function of each number, and its slope there."""
+    return Value(array, [(x, lambda g: g * slope)])
+
+
+def _picked(array: Array, values: Sequence[Value], parts: Sequence[Any], axis: int) -> Value:
+    """An array of several values; each has its part of the array along an axis."""
+
+    def pull(part: Any) -> Pull:
+        return lambda g: np.take(g, part, axis=axis)
+
+    return Value(array, [(value, pull(part)) for value, part in zip(values, parts, strict=True)])
 
 
 def _raw(x: Value | Array | float) -> Any:

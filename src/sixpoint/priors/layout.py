@@ -14,8 +14,7 @@ import numpy as np
 
 from ..kernels.types import Floats, Ints
 from .autograd import Array
-from .poses import ARMS, LIMBS, Build
-from .spine_resampling import STATIONS
+from .poses import ARMS, LIMBS, STATIONS, Build
 
 POINTS = 5
 """Head, left and right wrist, left and right ankle."""

@@ -24,13 +24,12 @@ from ..limits.models import SwingTwistLimit
 from . import autograd as ad
 from .autograd import Array, Value
 from .layout import ENDS, HINGES, ROWS
-from .poses import ARMS, CHEST, LIMBS
-from .spine_resampling import HEAD, PELVIS, STATIONS, TORSO, TORSO_PARTS
+from .poses import ARMS, CHEST, HEAD, LIMBS, PELVIS, STATIONS, TORSO, TORSO_PARTS
 
 TINY = 1e-8
-"""Below this square a vector has no direction."""
+"""Added to the squared length of a vector before it is normalised."""
 HINGE_TINY = 1e-6
-"""The same for a hinge axis along its limb."""
+"""The same number for a hinge axis, which may lie along its limb."""
 FULL = 0.9995
 """Part of a limb's length that it may reach, as in the solver."""
 REGIONS = ("lumbar", "thoracic", "thoracic", "cervical", "cervical", "cervical")
@@ -44,8 +43,9 @@ SMOOTH_DISTANCE, SMOOTH_ANGLE = 1e-6, 1e-4
 POSITION_COST, ROTATION_COST, LENGTH_COST = 10.0, 1.0, 0.02
 """What errors of positions and of rotations cost, and directions of another length than 1."""
 SCORED = 22.0
-TWIST_COST = 0.5
-"""What the twist of a forearm costs, which counts with no joint or with the hand's."""
+ROTATION_COSTS = np.ones(21, np.float32)
+"""Weight of the angle of each of the 21 rotations."""
+ROTATION_COSTS[15:17] = 0.5  # the twist of a forearm, which counts with no joint or the hand's
 
 
 class Body(NamedTuple):
@@ -81,14 +81,7 @@ class Batch(NamedTuple):
     rotations: Array
     """Rotations as in `Answer.locals`, shape (N, 21, 3, 3)."""
     positions: Array
-    """As in `Answer.positions`, shape (N, 15, 3)."""
-
-
-def rotation_costs() -> Array:
-    """What the angle of each of the 21 rotations costs."""
-    weights = np.ones(21, np.float32)
-    weights[15:17] = TWIST_COST
-    return weights
+    """Positions as in `Answer.positions`, shape (N, 15, 3)."""
 
 
 def loss(outputs: Value, batch: Batch) -> Value:
@@ -111,7 +104,7 @@ def errors(found: Answer, batch: Batch) -> tuple[Value, Value]:
     angles = ad.sqrt((twist * twist).sum(axis=(-2, -1)) * 0.5 + SMOOTH_ANGLE)
     return (
         distances.sum(axis=1) * (1.0 / SCORED),
-        (angles * rotation_costs()).sum(axis=1) * (1.0 / SCORED),
+        (angles * ROTATION_COSTS).sum(axis=1) * (1.0 / SCORED),
     )
 
 
@@ -220,7 +213,8 @@ def within_limits(stations: Value) -> Value:
 @cache
 def _limit(region: str) -> tuple[SwingTwistLimit, Array]:
     """The limit of one joint of a region, and its boundary at every degree from -180 to 180."""
-    limit = SPINE[region].limit(REGIONS.count(region))
+    limit = SPINE[region].limit(joints=REGIONS.count(region))
+    assert isinstance(limit, SwingTwistLimit)
     angles = np.linspace(-np.pi, np.pi, DEGREES + 1)
     return limit, limit.amplitude(angles).astype(np.float32)
 

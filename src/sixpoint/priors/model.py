@@ -17,8 +17,9 @@ import numpy as np
 
 from ..atomic_write import atomic_write
 from ..body.values import frozen_array
-from ..errors import FormatError
+from ..errors import FormatError, located
 from ..kernels.types import Floats
+from .autograd import Array, Value, forward
 from .layout import INPUTS, OUTPUTS, mirror_inputs, mirror_outputs
 
 FORMAT, VERSION = "sixpoint prior", 3
@@ -144,14 +145,13 @@ class Prior:
         Raises:
             FormatError: not such a file, or of another version or shape.
         """
-        try:
-            return cls._read(Path(path).read_bytes())
-        except FormatError as error:
-            raise FormatError(str(error), path=path) from error
-        except OSError as error:
-            raise FormatError(
-                f"Expected a {FORMAT} file: {error.strerror or error}.", path=path
-            ) from error
+        with located(path):
+            try:
+                data = Path(path).read_bytes()
+            except OSError as error:
+                reason = error.strerror or error
+                raise FormatError(f"Expected a {FORMAT} file: {reason}.") from error
+            return cls._read(data)
 
     @classmethod
     def _read(cls, data: bytes) -> Self:
@@ -206,14 +206,9 @@ def _check_layers(weights: tuple[Floats, ...], outputs: int) -> None:
         )
 
 
-def through(weights: tuple[Floats, ...], x: Floats) -> Floats:
+def through(weights: Sequence[Array], x: Array) -> Array:
     """Scaled inputs (F, 35) to the outputs of a network."""
-    w1, b1, w2, b2, w3, b3 = weights
-
-    def hidden(y: Floats) -> Floats:
-        return np.asarray(0.5 * (y + np.sqrt(y * y + 1.0)))
-
-    return np.asarray(hidden(hidden(x @ w1 + b1) @ w2 + b2) @ w3 + b3)
+    return np.asarray(forward([Value(w) for w in weights], x).array)
 
 
 def always_plausible() -> tuple[Floats, ...]:

@@ -1,46 +1,32 @@
 """Whether six points can be those of a body, and what may have been confused if not.
 
 How far inputs are from what was seen in training does not notice two wrists that are exchanged:
-each of them is where a wrist may be. A second, smaller network is therefore shown right points and
-wrong ones (`MISTAKES`), and tells them apart. It sees what the first network sees, in the facing
-that the first one chooses. `find_mistake` undoes one mistake after the other to say which one may
-have happened.
+each of them is where a wrist may be. A second, smaller network is therefore trained to tell right
+points from wrong ones (`MISTAKES`). It sees what the first network sees, in the facing that the
+first one chooses. `find_mistake` undoes one mistake after the other to say which one may have
+happened.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from ..body.skeleton import Skeleton
-from ..kernels import arrays
 from ..kernels.types import Floats
 from ..motion.points import SIX, Points
-from . import autograd
-from .autograd import Adam, Array, Value, Weights, forward, gradients, new_weights
-from .layout import INPUTS, facing, inputs, measures, mirror_inputs
+from .layout import facing, inputs, measures
 from .model import Prior, builtin_prior
 from .poses import build_of
-from .training_data import Rows
 
-STRAY = (0.1, 0.5)
-"""How far a stray point is from its place, as a part of height."""
 LIKELY = 3.0
 """How often exchanged sides and stray points are shown, against once for the others: they are what
 happens most and is hardest to see."""
 FACING_STEPS = 3
 """How often the first network corrects the facing."""
-FROM_POINTS_ALONE = 0.5
-"""Part of the frames whose facing starts from the points alone, as in the first frame; the others
-follow a frame that was right."""
-BATCH, RATE, DECAY = 1024, 3e-3, 0.02
-FRAMES_PER_STEP = 25
-"""Frames that it is shown right, and as many wrong, for each step; each is seen ten times."""
 FRAMES = 200
-"""As many are looked at, spread over the clip."""
+"""Frames that are judged, spread over the clip."""
 WRONG, RIGHT = 0.5, 0.7
 """A mistake is named if points are more likely wrong than right as they are, by their mean
 plausibility, and undoing it lifts that above the second."""
@@ -104,29 +90,6 @@ MISTAKES: tuple[Mistake, ...] = (
 """All that can be undone."""
 
 
-def strayed(points: Floats, rng: np.random.Generator) -> Floats:
-    """Points (N, 6, 3), as parts of height, one of each six being somewhere else."""
-    count = len(points)
-    away = rng.normal(size=(count, 3))
-    away *= rng.uniform(*STRAY, (count, 1)) / np.linalg.norm(away, axis=1, keepdims=True)
-    found = np.array(points)
-    found[np.arange(count), rng.integers(0, len(SIX), count)] += away
-    return found
-
-
-def spoiled(points: Floats, lefts: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Points (N, 6, 3) with one random mistake each, and their left directions (N, 3)."""
-    weights = np.array([*(mistake.weight for mistake in MISTAKES), LIKELY])
-    kinds = rng.choice(len(weights), len(points), p=weights / weights.sum())
-    found, turned = np.array(points), np.array(lefts)
-    for k, mistake in enumerate(MISTAKES):
-        found[kinds == k] = mistake.made(points[kinds == k])
-        turned[kinds == k] = lefts[kinds == k] @ np.array(mistake.axes, float).T
-    astray = kinds == len(MISTAKES)
-    found[astray] = strayed(points[astray], rng)
-    return found, turned
-
-
 def settled_inputs(prior: Prior, points: Floats, lefts: Floats, sizes: Floats) -> Floats:
     """Inputs (N, 35) in the facing that a prior comes to.
 
@@ -145,72 +108,9 @@ def settled_inputs(prior: Prior, points: Floats, lefts: Floats, sizes: Floats) -
 
 
 def first_lefts(points: Floats) -> Floats:
-    """Where left is by the lines between wrists and between ankles of points (N, 6, 3)."""
+    """Direction to the left by the lines between wrists and between ankles of points (N, 6, 3)."""
     wrists, ankles = points[:, 2] - points[:, 3], points[:, 4] - points[:, 5]
     return np.asarray(wrists + ankles)
-
-
-class PlausibilityTraining(NamedTuple):
-    """How the plausibility network is fitted."""
-
-    units: int
-    """Units in each of the two hidden layers."""
-    steps: int
-    """Steps of learning."""
-    noise: float
-    """Largest noise on the points, as a part of body height."""
-
-
-def fit_plausibility(
-    prior: Prior,
-    rows: Rows,
-    rng: np.random.Generator,
-    settings: PlausibilityTraining,
-    progress: Callable[[int], None] | None = None,
-) -> Weights:
-    """Weights of the plausibility network for a prior.
-
-    Args:
-        prior: whose facings it will see.
-        rows: frames to learn from.
-        rng: draws mistakes.
-        settings: size of the network and length of the training.
-        progress: called with the number of steps done.
-    """
-    units, steps, noise = settings
-    x, right = _examples(prior, rows, rng, FRAMES_PER_STEP * steps, noise)
-    weights = new_weights(rng, (INPUTS, units, units, 1))
-    adam = Adam(weights, steps, RATE, DECAY)
-    for step in range(steps):
-        which = rng.integers(0, len(x), BATCH)
-        values = [Value(w) for w in weights]
-        score = forward(values, x[which])
-        # Minus the logarithm of the probability that it gives to what is so.
-        cost = autograd.softplus(score * -right[which]).mean()
-        adam.step(gradients(cost, values))
-        if progress is not None and (step + 1) % 50 == 0:
-            progress(step + 1)
-    return weights
-
-
-def _examples(
-    prior: Prior, rows: Rows, rng: np.random.Generator, count: int, noise: float
-) -> tuple[Array, Array]:
-    """Scaled inputs (4 N, 35), bodies and their mirror images; 1 for right, -1 for wrong."""
-    which = rng.integers(0, len(rows.points), count)
-    five, sizes = rows.points[which].astype(np.float64), rows.sizes[which].astype(np.float64)
-    five += noise * rng.random((count, 1, 1)) ** 2 * rng.normal(size=five.shape)
-    points = np.concatenate([np.zeros((count, 1, 3)), five], axis=1)
-    lefts = arrays.rotate(rows.rotations[which, 0].astype(np.float64), np.array([1.0, 0.0, 0.0]))
-    found = []
-    for six, left in ((points, lefts), spoiled(points, lefts, rng)):
-        cold = rng.random((count, 1)) < FROM_POINTS_ALONE
-        left = np.where(cold, first_lefts(six), left)
-        found.append(settled_inputs(prior, six, left, sizes))
-    order, signs = mirror_inputs()
-    x = np.concatenate([*found, *(v[:, order] * signs for v in found)])
-    right = np.tile(np.repeat(np.array([1.0, -1.0], np.float32), count), 2)
-    return prior.scaled(x).astype(np.float32), right[:, None]
 
 
 def find_mistake(

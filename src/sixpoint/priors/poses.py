@@ -1,22 +1,33 @@
 """Builds and poses of people, independent of the rig they came from: what a prior learns from.
 
 A `Build` is a person's measures, a `Poses` what the parts of a body did, both in anatomical frames
-on the common spine. Any build can take any poses: exchanging builds (`place`) gives people of other
-proportions doing the same, of which there are never enough in a data set.
+on a common spine. Any build can take any poses: exchanging builds gives people of other proportions
+doing the same, of which there are never enough in a data set.
+
+Rigs have one spine joint or twenty. The common spine has seven stations instead: the pelvis, three
+parts of the torso, two of the neck, and the head. A part of a rig's spine takes its rotation from
+the two stations around its middle, by arc length; a station takes its rotation from the two parts
+of the rig around it. On a rig with three torso and two neck parts (CMU, H-Anim) nothing is lost.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from itertools import pairwise
 from typing import Self
 
 import numpy as np
 
-from ..body.anatomy import Anatomy, anatomy_of
+from ..body.anatomy import Anatomy
 from ..kernels import arrays
 from ..kernels.types import Floats, Ints
-from ..motion.motion import STRIPE, Motion
-from .spine_resampling import HEAD, NECK, NECK_PARTS, PELVIS, TORSO, TORSO_PARTS, spine_map
+from ..motion.motion import Motion
+from ..motion.pose import stripes
+
+PELVIS, TORSO, NECK, HEAD = 0, 1, 4, 6
+"""First station of each region."""
+TORSO_PARTS, NECK_PARTS = 3, 2
+STATIONS = HEAD + 1
 
 LIMB_ROLES = (
     ("l_clavicle", "l_shoulder", "l_elbow", "l_wrist"),
@@ -27,6 +38,79 @@ LIMB_ROLES = (
 LIMBS, ARMS = 4, 2
 CHEST = NECK - 1
 """Station that carries the arms."""
+
+
+@dataclass(frozen=True, eq=False)
+class Blend:
+    """Rows that are each a mixture of two others: (1 - share) of `low` and share of `high`."""
+
+    low: Ints
+    high: Ints
+    share: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class SpineMap:
+    """Correspondence of the parts of a rig's spine and the stations."""
+
+    parts: Blend
+    """Turn of each part of the rig, from the stations; shape (n - 1,)."""
+    stations: Blend
+    """Turn of each station but the pelvis, from the parts of the rig and, as the last, its head;
+    shape (6,)."""
+    torso: int
+    """How many of the parts belong to the torso; the others are the neck's."""
+    lower: int
+    """Joint at the pelvis that turns the first part by itself; -1: it turns with the pelvis."""
+
+
+def spine_map(anatomy: Anatomy) -> SpineMap:
+    """How the spine of a rig corresponds to the stations."""
+    bends = anatomy.bends
+    path = anatomy.skeleton.path(anatomy.chest)
+    chest = max((k for k, node in enumerate(bends[:-1]) if node in path), default=0)
+    lengths = np.array([np.linalg.norm(anatomy.vector(a, b)) for a, b in pairwise(bends)])
+    torso, neck = lengths[: chest + 1], lengths[chest + 1 :]
+    into = [
+        *_around(_middles(torso), _regular(TORSO_PARTS), TORSO),
+        *_around(_middles(neck), _regular(NECK_PARTS), NECK),
+    ]
+    out = _around(_regular(TORSO_PARTS), _middles(torso), 0)
+    if len(neck):
+        out += _around(_regular(NECK_PARTS), _middles(neck), len(torso))
+    else:  # the neck goes on from the torso to the head
+        out += [(chest, len(lengths), part) for part in _regular(NECK_PARTS)]
+    out.append((len(lengths), len(lengths), 0.0))
+    lower = anatomy.colocated[-1] if anatomy.colocated else -1
+    return SpineMap(_blend(into), _blend(out), len(torso), lower)
+
+
+def _regular(count: int) -> Floats:
+    """Middles of so many equal parts of [0, 1]."""
+    return (np.arange(count) + 0.5) / count
+
+
+def _middles(lengths: Floats) -> Floats:
+    """Middles of parts of given lengths, as places in [0, 1]."""
+    ends = np.cumsum(lengths)
+    return (ends - 0.5 * lengths) / ends[-1] if len(ends) else ends
+
+
+def _around(places: Floats, nodes: Floats, first: int) -> list[tuple[int, int, float]]:
+    """The two nodes around each place, counted from `first`, and the share of the higher."""
+    found = []
+    for place in places:
+        high = min(int(np.searchsorted(nodes, place)), len(nodes) - 1)
+        low = max(high - 1, 0)
+        span = nodes[high] - nodes[low]
+        share = float(np.clip((place - nodes[low]) / span, 0.0, 1.0)) if span > 0.0 else 0.0
+        found.append((first + low, first + high, share))
+    return found
+
+
+def _blend(rows: list[tuple[int, int, float]]) -> Blend:
+    low, high, share = zip(*rows, strict=True)
+    return Blend(np.array(low, np.int64), np.array(high, np.int64), np.array(share))
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +126,7 @@ class Build:
     bases: Floats
     """Hips from the pelvis; clavicles (or shoulders) from the base of the neck, shape (4, 3)."""
     clavicles: Floats
-    """From clavicle to shoulder; zero without clavicles, shape (2, 3)."""
+    """Vectors from clavicle to shoulder; zero without clavicles, shape (2, 3)."""
     bones: Floats
     """Lengths of the upper and the lower bone, shape (4, 2)."""
 
@@ -113,18 +197,17 @@ def _parts(anatomy: Anatomy, start: int, nodes: tuple[int, ...], count: int) -> 
 
 def poses_of(motion: Motion) -> Poses:
     """The rotations of a body's parts in every frame of a motion."""
-    pieces = [_poses(motion, slice(f, f + STRIPE)) for f in range(0, max(len(motion), 1), STRIPE)]
-    return Poses.joined(pieces)
+    return Poses.joined([_poses(motion, stripe) for stripe in stripes(max(len(motion), 1))])
 
 
 def _poses(motion: Motion, frames: slice) -> Poses:
-    anatomy = anatomy_of(motion.skeleton)
+    anatomy = motion.skeleton.anatomy
     spine = spine_map(anatomy)
     _, world = motion.world(frames)
     rotations = arrays.multiply(world, arrays.conjugate(anatomy.neutral))
     pelvis = anatomy.node("pelvis")
     first = spine.lower if spine.lower >= 0 else pelvis
-    parts = [first, *anatomy.bends[1:-1], anatomy.joint_carrying(anatomy.bends[-1])]
+    parts = [first, *anatomy.bends[1:-1], anatomy.skeleton.carrier(anatomy.bends[-1])]
     along = rotations[:, parts]
     blend = spine.stations
     stations = arrays.slerp(along[:, blend.low], along[:, blend.high], blend.share)
@@ -132,36 +215,21 @@ def _poses(motion: Motion, frames: slice) -> Poses:
     limbs, clavicles = [], []
     for limb, (clavicle, *roles) in enumerate(LIMB_ROLES):
         nodes = [anatomy.node(role) for role in roles]
-        limbs.append(rotations[:, [anatomy.joint_carrying(node) for node in nodes]])
+        limbs.append(rotations[:, [anatomy.skeleton.carrier(node) for node in nodes]])
         if limb < ARMS:
             has = anatomy.has(clavicle)
             clavicles.append(rotations[:, anatomy.node(clavicle)] if has else stations[:, CHEST])
     return Poses(stations, np.stack(clavicles, axis=1), np.stack(limbs, axis=1))
 
 
-@dataclass(frozen=True, eq=False)
-class BodyPositions:
-    """Where the parts of a body are, relative to the pelvis [m], over F frames."""
+def body_positions(build: Build, poses: Poses) -> tuple[Floats, Floats]:
+    """Forward kinematics of the common body, relative to the pelvis [m].
 
-    spine: Floats
-    """Ends of the parts of torso and neck, the head last, shape (F, 5, 3)."""
-    clavicles: Floats
-    """Shape (F, 2, 3)."""
-    roots: Floats
-    """Shoulders and hips, shape (F, 4, 3)."""
-    hinges: Floats
-    """Elbows and knees, shape (F, 4, 3)."""
-    ends: Floats
-    """Wrists and ankles, shape (F, 4, 3)."""
-
-    @property
-    def points(self) -> Floats:
-        """Head, wrists and ankles as the trackers see them, shape (F, 5, 3)."""
-        return np.concatenate([self.spine[:, -1:], self.ends], axis=1)
-
-
-def body_positions(build: Build, poses: Poses) -> BodyPositions:
-    """Forward kinematics of the common body."""
+    Returns:
+        Positions of the joints: ends of the parts of torso and neck (the head last), clavicles,
+        shoulders and hips, elbows and knees, shape (F, 15, 3); and of the points that trackers see:
+        head, wrists and ankles, shape (F, 5, 3).
+    """
     rotations = poses.stations
     parts = np.concatenate([build.torso, build.neck])
     spine = np.cumsum(arrays.rotate(rotations[:, TORSO:HEAD], parts), axis=1)
@@ -174,4 +242,5 @@ def body_positions(build: Build, poses: Poses) -> BodyPositions:
     down[..., 1] = -build.bones
     hinges = roots + arrays.rotate(poses.limbs[:, :, 0], down[:, 0])
     ends = hinges + arrays.rotate(poses.limbs[:, :, 1], down[:, 1])
-    return BodyPositions(spine, clavicles, roots, hinges, ends)
+    points = np.concatenate([spine[:, -1:], ends], axis=1)
+    return np.concatenate([spine, clavicles, roots, hinges], axis=1), points

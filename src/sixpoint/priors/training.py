@@ -15,14 +15,34 @@ import numpy as np
 from ..errors import InputError
 from ..kernels import arrays
 from ..kernels.types import Floats, Ints
-from .autograd import Adam, Array, Value, forward, gradients, new_weights, transposed
+from ..motion.points import SIX
+from .autograd import (
+    Adam,
+    Array,
+    Value,
+    Weights,
+    forward,
+    gradients,
+    new_weights,
+    softplus,
+    transposed,
+)
 from .layout import INPUTS, OUTPUTS, facing, inputs, mirror_inputs, mirror_outputs, neutral
 from .loss import Batch, loss
-from .model import Prior, always_plausible
-from .plausibility import PlausibilityTraining, fit_plausibility
+from .model import Prior, always_plausible, through
+from .plausibility import LIKELY, MISTAKES, first_lefts, settled_inputs
 from .training_data import Rows, Subject, draw_rows, find_leaks, rotated_facing
 
 Progress = Callable[[int, int], None]
+
+STRAY = (0.1, 0.5)
+"""How far a stray point is from its place, as a part of height."""
+FROM_POINTS_ALONE = 0.5
+"""Part of the frames whose facing starts from the points alone, as in the first frame; the others
+follow a frame that was right."""
+BATCH, RATE, DECAY = 1024, 3e-3, 0.02
+FRAMES_PER_STEP = 25
+"""Frames that it is shown right, and as many wrong, for each step; each is seen ten times."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +50,7 @@ class TrainingSettings:
     """How a prior is fitted; the defaults are those of the built-in one."""
 
     units: int = 128
-    """In each of the two hidden layers."""
+    """Units in each of the two hidden layers."""
     steps: int = 6000
     batch: int = 1024
     """Frames in each step."""
@@ -53,9 +73,9 @@ class TrainingSettings:
     own: float = 0.5
     """Part of the frames that are seen in the facing which the network chooses."""
     plausibility_units: int = 32
-    """In each of the two hidden layers of the plausibility network."""
+    """Units in each of the two hidden layers of the plausibility network."""
     plausibility_pace: int = 2
-    """Its steps for each step of the first network; they are much quicker."""
+    """Steps of the plausibility network for each step of the first; they are much quicker."""
     seed: int = 20080408
 
 
@@ -101,12 +121,10 @@ class Fitting:
         return Prior(weights, self.mean, self.scale, whitening, near, always_plausible())
 
     def _facing(self, points: Array, frames: Array, sizes: Array) -> Array:
-        """For a part of the frames, the facing that follows from the network's answer."""
+        """Facings, for a part of the frames those that follow from the network's answer."""
         x = inputs(points, frames, sizes).astype(np.float32)
-        weights = [Value(w) for w in self.weights]
-        answers = [
-            forward(weights, (v - self.mean) / self.scale).array for v in (x, self._mirrored(x))
-        ]
+        both = ((v - self.mean) / self.scale for v in (x, self._mirrored(x)))
+        answers = [through(self.weights, v) for v in both]
         left = answers[0] + answers[1][:, self._outputs] * self._output_signs
         chosen = facing(points, np.einsum("fij,fj->fi", frames, left[:, :3]))
         own = self.rng.random((len(points), 1, 1)) < self.settings.own
@@ -162,8 +180,7 @@ def train_prior(
     rng = np.random.default_rng(chosen.seed)
     rows = draw_rows(subjects, chosen.rows, chosen.swap, chosen.lengths, rng)
     fitting = Fitting(rows, chosen, rng)
-    plausibility_steps = chosen.plausibility_pace * chosen.steps
-    total = chosen.steps + plausibility_steps
+    total = (1 + chosen.plausibility_pace) * chosen.steps
 
     def tell(done: int) -> None:
         if progress is not None:
@@ -174,13 +191,7 @@ def train_prior(
         if (step + 1) % 50 == 0:
             tell(step + 1)
     prior = fitting.prior()
-    found = fit_plausibility(
-        prior,
-        rows,
-        rng,
-        PlausibilityTraining(chosen.plausibility_units, plausibility_steps, chosen.noise),
-        lambda done: tell(chosen.steps + done),
-    )
+    found = fit_plausibility(prior, rows, chosen, rng, lambda done: tell(chosen.steps + done))
     return replace(prior, plausibility_weights=tuple(w.astype(np.float64) for w in found))
 
 
@@ -208,3 +219,78 @@ def _batch(
     rotations[:, 0] = transposed(frames) @ rotations[:, 0]
     x = inputs(points, frames, sizes).astype(np.float32)
     return x, Batch(points @ frames, rows.body(which), rotations, rows.positions[which] @ frames)
+
+
+def fit_plausibility(
+    prior: Prior,
+    rows: Rows,
+    settings: TrainingSettings,
+    rng: np.random.Generator,
+    progress: Callable[[int], None],
+) -> Weights:
+    """Weights of the plausibility network for a prior.
+
+    Args:
+        prior: whose facings it will see.
+        rows: frames to learn from.
+        settings: size of the network, length of the training and noise of the points.
+        rng: draws mistakes.
+        progress: called with the number of steps done.
+    """
+    units, steps = settings.plausibility_units, settings.plausibility_pace * settings.steps
+    x, right = _examples(prior, rows, rng, FRAMES_PER_STEP * steps, settings.noise)
+    weights = new_weights(rng, (INPUTS, units, units, 1))
+    adam = Adam(weights, steps, RATE, DECAY)
+    for step in range(steps):
+        which = rng.integers(0, len(x), BATCH)
+        values = [Value(w) for w in weights]
+        score = forward(values, x[which])
+        # Minus the logarithm of the probability that it gives to what is so.
+        cost = softplus(score * -right[which]).mean()
+        adam.step(gradients(cost, values))
+        if (step + 1) % 50 == 0:
+            progress(step + 1)
+    return weights
+
+
+def _examples(
+    prior: Prior, rows: Rows, rng: np.random.Generator, count: int, noise: float
+) -> tuple[Array, Array]:
+    """Scaled inputs (4 N, 35), bodies and their mirror images; 1 for right, -1 for wrong."""
+    which = rng.integers(0, len(rows.points), count)
+    five, sizes = rows.points[which].astype(np.float64), rows.sizes[which].astype(np.float64)
+    five += noise * rng.random((count, 1, 1)) ** 2 * rng.normal(size=five.shape)
+    points = np.concatenate([np.zeros((count, 1, 3)), five], axis=1)
+    lefts = arrays.rotate(rows.rotations[which, 0].astype(np.float64), np.array([1.0, 0.0, 0.0]))
+    found = []
+    for six, left in ((points, lefts), spoiled(points, lefts, rng)):
+        cold = rng.random((count, 1)) < FROM_POINTS_ALONE
+        left = np.where(cold, first_lefts(six), left)
+        found.append(settled_inputs(prior, six, left, sizes))
+    order, signs = mirror_inputs()
+    x = np.concatenate([*found, *(v[:, order] * signs for v in found)])
+    right = np.tile(np.repeat(np.array([1.0, -1.0], np.float32), count), 2)
+    return prior.scaled(x).astype(np.float32), right[:, None]
+
+
+def strayed(points: Floats, rng: np.random.Generator) -> Floats:
+    """Points (N, 6, 3), as parts of height, one of each six being somewhere else."""
+    count = len(points)
+    away = rng.normal(size=(count, 3))
+    away *= rng.uniform(*STRAY, (count, 1)) / np.linalg.norm(away, axis=1, keepdims=True)
+    found = np.array(points)
+    found[np.arange(count), rng.integers(0, len(SIX), count)] += away
+    return found
+
+
+def spoiled(points: Floats, lefts: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Points (N, 6, 3) with one random mistake each, and their left directions (N, 3)."""
+    weights = np.array([*(mistake.weight for mistake in MISTAKES), LIKELY])
+    kinds = rng.choice(len(weights), len(points), p=weights / weights.sum())
+    found, turned = np.array(points), np.array(lefts)
+    for k, mistake in enumerate(MISTAKES):
+        found[kinds == k] = mistake.made(points[kinds == k])
+        turned[kinds == k] = lefts[kinds == k] @ np.array(mistake.axes, float).T
+    astray = kinds == len(MISTAKES)
+    found[astray] = strayed(points[astray], rng)
+    return found, turned

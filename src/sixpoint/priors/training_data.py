@@ -24,8 +24,18 @@ from ..motion.motion import Motion
 from .autograd import Array
 from .layout import facing, measures
 from .loss import Body
-from .poses import ARMS, CHEST, LIMBS, Build, Poses, body_positions, build_of, poses_of
-from .spine_resampling import HEAD, PELVIS
+from .poses import (
+    ARMS,
+    CHEST,
+    HEAD,
+    LIMBS,
+    PELVIS,
+    Build,
+    Poses,
+    body_positions,
+    build_of,
+    poses_of,
+)
 
 SAME_POSE = np.radians(2.0)
 """Poses whose directions differ by less than this, in the root mean square, are one [rad]. A copy
@@ -55,7 +65,7 @@ class Subject:
 
     @classmethod
     def of(cls, name: str, motions: Sequence[Motion]) -> Subject:
-        """From clips of one person, all on one skeleton."""
+        """Make a subject from clips of one person, all on one skeleton."""
         if not motions or not any(len(motion) for motion in motions):
             raise InputError(f"Expected at least one frame of subject {name!r}, got none.")
         build = build_of(motions[0].skeleton.anatomy)
@@ -76,9 +86,9 @@ class Rows(NamedTuple):
     bones: Array
     """(N, 4, 2)."""
     rotations: Array
-    """As in `Answer.locals`, but quaternions and the pelvis in the world, (N, 21, 4)."""
+    """Rotations as in `Answer.locals`, but quaternions and the pelvis in the world, (N, 21, 4)."""
     positions: Array
-    """As in `Answer.positions`, (N, 15, 3)."""
+    """Positions as in `Answer.positions`, (N, 15, 3)."""
     sizes: Array
     """(N, 12)."""
 
@@ -160,7 +170,7 @@ def _varied(build: Build, spread: float, rng: np.random.Generator) -> Build:
 
 
 def _rows(build: Build, poses: Poses) -> list[Array]:
-    positions = body_positions(build, poses)
+    joints, points = body_positions(build, poses)
     height = build.height
 
     def column(lengths: Floats) -> Array:
@@ -168,15 +178,14 @@ def _rows(build: Build, poses: Poses) -> list[Array]:
         repeated = np.broadcast_to(lengths, (len(poses), *lengths.shape))
         return np.asarray(repeated, np.float32)
 
-    everywhere = [positions.spine, positions.clavicles, positions.roots, positions.hinges]
     return [
-        np.asarray(positions.points / height, np.float32),
+        np.asarray(points / height, np.float32),
         column(np.concatenate([build.torso, build.neck]) / height),
         column(build.bases / height),
         column(build.clavicles / height),
         column(build.bones / height),
         np.asarray(part_rotations(poses), np.float32),
-        np.asarray(np.concatenate(everywhere, axis=1) / height, np.float32),
+        np.asarray(joints / height, np.float32),
         column(measures(build)),
     ]
 

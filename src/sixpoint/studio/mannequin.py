@@ -167,7 +167,7 @@ def _last(anatomy: Anatomy, node: int, length: float, towards: Vec3) -> tuple[in
     if furthest > 0.5 * length * anatomy.stature:
         return end, (0.0, 0.0, 0.0)
     way = np.array(towards) / np.linalg.norm(towards) * length * anatomy.stature
-    return -1, _in_joint(anatomy, anatomy.joint_carrying(node), way)
+    return -1, _in_joint(anatomy, anatomy.skeleton.carrier(node), way)
 
 
 def _in_joint(anatomy: Anatomy, joint: int, vector: Floats) -> Vec3:
@@ -185,7 +185,7 @@ def _masses(anatomy: Anatomy) -> tuple[Mass, ...]:
     breadth = 0.5 * max(float(np.ptp(at[[left, right], 0])) - 0.03 * stature, 0.12 * stature)
 
     def mass(joint: int, position: Floats, half: tuple[float, float, float]) -> Mass:
-        carrier = anatomy.joint_carrying(joint)
+        carrier = anatomy.skeleton.carrier(joint)
         centre = _in_joint(anatomy, carrier, position - at[carrier])
         own = arrays.as_quat(arrays.conjugate(anatomy.neutral[carrier]))
         return Mass(carrier, centre, own, half)

@@ -5,13 +5,11 @@ from __future__ import annotations
 from .balance import Balance
 from .base import Task
 from .clear_elbows import clear_elbows
-from .contacts import Contacts, Event, find_contacts
-from .elbow_torso import ElbowTorso
+from .contacts import Box, Contacts, Event, Ground, Scene, find_contacts
 from .function import FunctionTask, PlacesFunction, PoseFunction
 from .joint_tasks import Coupling, Posture, Smoothness, finger_couplings
 from .node_tasks import Floor, LookAt, Orient, Reach
-from .scene import Box, Ground, Scene
-from .self_collision import SelfCollision, SelfContact
+from .self_collision import ElbowTorso, SelfCollision, SelfContact
 
 __all__ = [
     "Balance",

@@ -1,4 +1,4 @@
-"""The skeleton shall not fall over: its centre of mass stands above a point or a support."""
+"""Balance of a skeleton: its centre of mass shall be above a point or a support."""
 
 from __future__ import annotations
 
@@ -83,10 +83,11 @@ class Balance(Task[Floats]):
         formulas.carry_masses(
             masses, skeleton.node_parents, arrays.identity(nodes), positions, carried
         )
-        joints = np.repeat(np.arange(skeleton.joint_count), skeleton.articulation.freedom)
         return rows_of(
             formulas.centre_column(as_vec(axis), as_vec(place), carried[joint])
-            for joint, place, axis in zip(joints, *joint_columns(pose), strict=True)
+            for joint, place, axis in zip(
+                skeleton.articulation.joint_of, *joint_columns(pose), strict=True
+            )
         )
 
     def measure(self, pose: Pose) -> Floats:
@@ -94,7 +95,7 @@ class Balance(Task[Floats]):
         return self.centre(pose)[None, GROUND]
 
     def residual(self, pose: Pose, target: Floats | None = None) -> Floats:
-        """From below the centre of mass to the nearest point of the support (2,) [m]."""
+        """Way from below the centre of mass to the nearest point of the support (2,) [m]."""
         centre = self.measure(pose)[0]
         corners = self.goal if target is None else target
         if corners is None:

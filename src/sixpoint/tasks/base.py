@@ -15,7 +15,7 @@ The formulas are those of `sixpoint.kernels.tasks`, which the kernels of solvers
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import ClassVar, Generic, TypeVar
 
 import numpy as np
@@ -42,7 +42,7 @@ class Task(abc.ABC, Generic[T]):
     weight: float
     """How much it counts against other tasks, >= 0."""
     covariance: Shape | None = None
-    """Which directions of its residual matter less, for tasks that have such a setting."""
+    """Covariance of the residual, for tasks that have such a setting: what varies counts less."""
 
     @abc.abstractmethod
     def measure(self, pose: Pose) -> T:
@@ -141,7 +141,7 @@ def node_position(pose: Pose, name: str) -> Vec3:
 def node_rotation(pose: Pose, name: str) -> Floats:
     """World rotation relative to rest of a joint, or of the joint that carries a site, (4,)."""
     body = pose.skeleton.articulation
-    joint = body.carrier(body.node(name))
+    joint = body.skeleton.carrier(body.node(name))
     return arrays.multiply(pose.world()[1][joint], arrays.conjugate(body.neutral[joint]))
 
 
@@ -149,32 +149,27 @@ def joint_columns(pose: Pose) -> tuple[Floats, Floats]:
     """Position of the joint of every degree of freedom [m], and its axis in the world, (D, 3)."""
     body = pose.skeleton.articulation
     positions, world = pose.world()
-    joints = np.repeat(np.arange(pose.skeleton.joint_count), body.freedom)
-    return positions[joints], body.world_axes(pose.rotations, world)
+    return positions[body.joint_of], body.world_axes(pose.rotations, world)
 
 
 def moving_axes(pose: Pose, node: int, axes: Floats) -> Floats:
     """Axes of the degrees of freedom (D, 3); zero for those that do not move a node."""
     body = pose.skeleton.articulation
-    joints = np.repeat(np.arange(pose.skeleton.joint_count), body.freedom)
-    return np.where(body.moving(node)[joints][:, None], axes, 0.0)
+    return np.where(body.moving(node)[body.joint_of][:, None], axes, 0.0)
 
 
-def node_jacobian(pose: Pose, name: str, column: Callable[[Vec3, Vec3, Vec3], Vec3]) -> Floats:
-    """Jacobian of something about a node, (3, D).
+def node_freedoms(pose: Pose, name: str) -> tuple[Floats, Floats, Floats]:
+    """Return how every degree of freedom acts on a node, three arrays (D, 3).
 
-    Args:
-        pose: where it is taken.
-        name: the node.
-        column: from the axis of a degree of freedom as it moves the node, the same as it turns the
-            joint that carries the node, and the arm from its joint to the node.
+    Returns:
+        The axis as it moves the node, the axis as it turns the joint that carries the node (zero
+        where it does not), and the arm from the joint of the freedom to the node [m].
     """
-    body = pose.skeleton.articulation
-    node = body.node(name)
+    skeleton = pose.skeleton
+    node = skeleton.articulation.node(name)
     joints, axes = joint_columns(pose)
-    arms = pose.world()[0][node] - joints
-    triples = (moving_axes(pose, node, axes), moving_axes(pose, body.carrier(node), axes), arms)
-    return rows_of(column(*map(as_vec, triple)) for triple in zip(*triples, strict=True))
+    turning = moving_axes(pose, skeleton.carrier(node), axes)
+    return moving_axes(pose, node, axes), turning, pose.world()[0][node] - joints
 
 
 def rows_of(columns: Iterable[Vec3]) -> Floats:

@@ -13,7 +13,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..body.anatomy import anatomy_of
 from ..body.shapes import BodyShape, free_pairs
 from ..errors import InputError
 from ..kernels import arrays
@@ -28,7 +27,7 @@ SWIVEL_COST = 0.02
 """Cost of a swivel [mm of depth per degree]."""
 FAST_SWIVEL = np.radians(300.0)
 """Swivel speed that costs a millimetre of depth [rad/s]; twice as fast, four."""
-STRIPE = 64
+FRAMES_AT_A_TIME = 64
 """Frames judged at a time."""
 
 
@@ -57,14 +56,13 @@ class _Arm:
 
     def __init__(self, motion: Motion, side: str, limits: Limits | None) -> None:
         self.motion, self.limits = motion, limits
-        anatomy = anatomy_of(motion.skeleton)
+        anatomy = motion.skeleton.anatomy
         self.shoulder = anatomy.node(f"{side}_shoulder")
         positions, world = motion.world()
         shape, pairs = free_pairs(motion.skeleton)
         self.own, self.other = _pairs_of(shape, pairs, side)
         self.starts, self.ends = shape.place(positions, world)
-        radii = np.array([capsule.radius for capsule in shape.capsules])
-        self.reach = radii[self.own] + radii[self.other]
+        self.reach = shape.radii[self.own] + shape.radii[self.other]
         self.at = positions[:, self.shoulder]
         axis = positions[:, anatomy.node(f"{side}_wrist")] - self.at
         length = np.linalg.norm(axis, axis=-1, keepdims=True)
@@ -134,8 +132,8 @@ class _Arm:
     def depths(self, angles: Floats) -> Floats:
         """How deep the arm is in the rest, all pairs together, for swivels (F, K) [m], (F, K)."""
         out = np.empty(angles.shape)
-        for f in range(0, len(angles), STRIPE):
-            rows = slice(f, f + STRIPE)
+        for f in range(0, len(angles), FRAMES_AT_A_TIME):
+            rows = slice(f, f + FRAMES_AT_A_TIME)
             spin = arrays.from_axis_angle(self.axis[rows, None, None], angles[rows, :, None])
             at = self.at[rows, None, None]
             mine = [

@@ -1,20 +1,119 @@
-"""What a body touches as it moves: depths, events, and what to highlight (Boulic et al. 2006)."""
+"""Things around a body, and what it touches of them as it moves (Boulic et al. 2006)."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..body.shapes import BodyShape, body_shape
-from ..errors import InputError
+from ..body.skeleton import Skeleton
+from ..errors import FormatError, InputError
+from ..kernels import arrays
+from ..kernels.capsule import segment_box_gap
 from ..kernels.types import Bools, Floats
-from ..motion.motion import STRIPE, Motion
-from .scene import Ground, Scene
+from ..motion.motion import Motion
+from ..motion.pose import stripes
 
 FOOT_SINK = 0.03
 """A foot may be this deep in the ground before it counts [m]: toes bend, capsules do not."""
+
+
+@dataclass(frozen=True)
+class Box:
+    """A box, which may be rotated about the vertical."""
+
+    name: str
+    centre: tuple[float, float, float]
+    """[m]."""
+    size: tuple[float, float, float]
+    """Width, height, depth [m]."""
+    yaw: float = 0.0
+    """Rotation to the left about the vertical [rad]."""
+
+    def __post_init__(self) -> None:
+        numbers = np.array([*self.centre, *self.size, self.yaw], dtype=np.float64)
+        if numbers.shape != (7,) or not np.isfinite(numbers).all() or min(self.size) <= 0.0:
+            raise InputError(
+                f"Expected box {self.name!r} to have a finite centre and three sizes > 0, "
+                f"got {self.centre} and {self.size}."
+            )
+
+    def depth(self, starts: Floats, ends: Floats, radii: Floats) -> tuple[Floats, Floats]:
+        """How deep capsules (..., 3) are in it [m], negative for the gap; and where (..., 3)."""
+        back = arrays.from_axis_angle(np.array([0.0, 1.0, 0.0]), -self.yaw)
+        middle = np.array(self.centre)
+        a, b = (arrays.rotate(back, at - middle) for at in (starts, ends))
+        gap, part = segment_box_gap(a, b, 0.5 * np.array(self.size))
+        return radii - gap, starts + part[..., None] * (ends - starts)
+
+
+@dataclass(frozen=True)
+class Ground:
+    """A floor at some height. Feet may touch it."""
+
+    height: float = 0.0
+    """[m]."""
+    name: str = "ground"
+
+    def depth(self, starts: Floats, ends: Floats, radii: Floats) -> tuple[Floats, Floats]:
+        """How deep capsules are below it [m], negative for the gap; and where (..., 3)."""
+        lower = starts[..., 1] < ends[..., 1]
+        place = np.where(lower[..., None], starts, ends)
+        return radii - (place[..., 1] - self.height), place
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Boxes and ground around a body, each with a name of its own."""
+
+    things: tuple[Box | Ground, ...]
+
+    def __post_init__(self) -> None:
+        names = [thing.name for thing in self.things]
+        if len(set(names)) != len(names):
+            raise InputError(f"Expected things of different names, got {', '.join(names)}.")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the things, in their order."""
+        return tuple(thing.name for thing in self.things)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Scene:
+        """Read JSON: ``{"ground": 0.0, "boxes": [{"name", "centre", "size", "yaw"}]}``.
+
+        Lengths in metres, `yaw` in degrees.
+
+        Raises:
+            FormatError: it is not that.
+        """
+        try:
+            content = json.loads(Path(path).read_bytes())
+        except OSError as error:
+            raise FormatError(f"Cannot be read: {error.strerror or error}.", path=path) from None
+        except ValueError as error:
+            raise FormatError(f"Expected JSON: {error}.", path=path) from None
+        if not isinstance(content, dict) or not {"ground", "boxes"} & content.keys():
+            raise FormatError("Expected 'ground' or 'boxes' in a scene.", path=path)
+        try:
+            things: list[Box | Ground] = [_box(row) for row in content.get("boxes", [])]
+            if content.get("ground") is not None:
+                things.append(Ground(float(content["ground"])))
+            return cls(tuple(things))
+        except (TypeError, ValueError, KeyError) as error:
+            said = f"Expected boxes with name, centre and size: {error}"
+            raise FormatError(said, path=path) from None
+
+
+def _box(row: Mapping[str, Any]) -> Box:
+    (x, y, z), (wide, tall, deep) = (map(float, row[key]) for key in ("centre", "size"))
+    yaw = float(np.radians(float(row.get("yaw", 0.0))))
+    return Box(str(row["name"]), (x, y, z), (wide, tall, deep), yaw)
 
 
 @dataclass(frozen=True)
@@ -32,7 +131,7 @@ class Event:
     at: int
     """Frame in which it is deepest."""
     place: tuple[float, float, float]
-    """Where it is then [m]."""
+    """Position of the contact in that frame [m]."""
 
     def as_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
@@ -50,7 +149,7 @@ class Contacts:
     depths: Floats
     """How deep each part is in each thing [m], shape (F, C, T); negative: the gap."""
     places: Floats
-    """Where, shape (F, C, T, 3) [m]."""
+    """Position of each contact, shape (F, C, T, 3) [m]."""
     slack: Floats
     """Depth that does not count yet, for each thing [m], shape (T,)."""
 
@@ -93,16 +192,20 @@ def find_contacts(motion: Motion, scene: Scene, shape: BodyShape | None = None) 
         shape: the capsules of the body; default those of `body_shape`.
     """
     body = body_shape(motion.skeleton) if shape is None else shape
-    if body.skeleton != motion.skeleton:
-        raise InputError("Expected a motion of this skeleton, got one of another.")
-    radii = np.array([capsule.radius for capsule in body.capsules])
+    check_skeleton(motion, body.skeleton)
     count, things = len(body.capsules), len(scene.things)
     depths = np.empty((len(motion), count, things))
     places = np.empty((len(motion), count, things, 3))
-    for f in range(0, len(motion), STRIPE):
-        starts, ends = body.place(*motion.world(slice(f, f + STRIPE)))
+    for stripe in stripes(len(motion)):
+        starts, ends = body.place(*motion.world(stripe))
         for k, thing in enumerate(scene.things):
-            depth, place = thing.depth(starts, ends, radii)
-            depths[f : f + STRIPE, :, k], places[f : f + STRIPE, :, k] = depth, place
+            depth, place = thing.depth(starts, ends, body.radii)
+            depths[stripe, :, k], places[stripe, :, k] = depth, place
     slack = np.array([FOOT_SINK if isinstance(thing, Ground) else 0.0 for thing in scene.things])
     return Contacts(body.names, scene.names, depths, places, slack)
+
+
+def check_skeleton(motion: Motion, skeleton: Skeleton) -> None:
+    """Raise unless a motion is of a skeleton."""
+    if motion.skeleton != skeleton:
+        raise InputError("Expected a motion of this skeleton, got one of another.")

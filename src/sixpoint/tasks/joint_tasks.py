@@ -126,7 +126,7 @@ class Coupling(ScalarTask):
         return found[0], found[1]
 
     def measure(self, pose: Pose) -> Floats:
-        """By how much the one is bent too far, (1,) [rad]."""
+        """Angle by which the following hinge is bent too far, (1,) [rad]."""
         body = pose.skeleton.articulation
         angles = body.angles(pose.rotations)
         follower, leader = (float(angles[body.first[j]]) for j in self.joints(pose.skeleton))
@@ -187,7 +187,7 @@ class Smoothness(ScalarTask):
                 )
             return np.arange(skeleton.joint_count)
         body = skeleton.articulation
-        return np.array([body.carrier(body.node(name)) for name in self.chain], np.int64)
+        return np.array([body.skeleton.carrier(body.node(name)) for name in self.chain], np.int64)
 
     def pairs(self, skeleton: Skeleton) -> Ints:
         """Joints that are compared, each pair once, (P, 2)."""

@@ -12,14 +12,14 @@ from ..kernels import arrays
 from ..kernels import tasks as formulas
 from ..kernels.arrays import as_quat, as_vec
 from ..kernels.types import Floats, Vec3
-from ..kernels.vector import vec_cross, vec_sub
+from ..kernels.vector import vec_sub
 from ..motion.pose import Pose
-from .base import Shape, Task, node_jacobian, node_position, node_rotation
+from .base import Shape, Task, node_freedoms, node_position, node_rotation, rows_of
 
 
 @dataclass(frozen=True)
-class Reach(Task[Floats]):
-    """A joint or a site shall be at a position; the target is that position (3,) [m]."""
+class EffectorTask(Task[Floats]):
+    """Base of the tasks of an end effector: its position, or its rotation."""
 
     node: str
     """Name of the joint or site, or its role on a person."""
@@ -31,22 +31,27 @@ class Reach(Task[Floats]):
     """Three deviations along X, Y and Z of the world, or a covariance (3, 3), relative to 1: what
     is missing where they are large counts less; where infinite, not at all. For `monte-carlo`."""
 
+
+@dataclass(frozen=True)
+class Reach(EffectorTask):
+    """A joint or a site shall be at a position; the target is that position (3,) [m]."""
+
     def measure(self, pose: Pose) -> Floats:
         """Position of the node (3,) [m]."""
         return np.array(node_position(pose, self.node))
 
     def residual(self, pose: Pose, target: Floats | None = None) -> Floats:
-        """From where the node is to where it shall be (3,) [m]."""
-        wanted = as_vec(self.aim(target))
-        return np.array(formulas.reach_residual(wanted, node_position(pose, self.node)))
+        """Vector from the node to the target (3,) [m]."""
+        return np.asarray(self.aim(target)) - node_position(pose, self.node)
 
     def jacobian(self, pose: Pose, target: Floats | None = None) -> Floats:
         """Velocity of the node for a unit speed of each degree of freedom (3, D) [m/rad]."""
-        return node_jacobian(pose, self.node, lambda axis, _, arm: formulas.reach_column(axis, arm))
+        moving, _, arms = node_freedoms(pose, self.node)
+        return np.cross(moving, arms).T
 
 
 @dataclass(frozen=True)
-class Orient(Task[Floats]):
+class Orient(EffectorTask):
     """A joint shall have a rotation; the target is a unit quaternion (4,), relative to rest.
 
     Relative to rest: identity is the joint in the neutral stance of a person, or in the bind pose
@@ -54,16 +59,6 @@ class Orient(Task[Floats]):
     """
 
     angular: ClassVar[bool] = True
-
-    node: str
-    """Name of the joint, or of a site that it carries, or its role on a person."""
-    weight: float = 1.0
-    """How much it counts against other tasks, >= 0."""
-    priority: int = 1
-    """For solvers with levels of priority: 1 is served first. Others weigh all tasks."""
-    covariance: Shape | None = None
-    """Three deviations along X, Y and Z of the world, or a covariance (3, 3), relative to 1: what
-    is missing where they are large counts less; where infinite, not at all. For `monte-carlo`."""
 
     def measure(self, pose: Pose) -> Floats:
         """World rotation of the joint relative to rest (4,)."""
@@ -80,9 +75,8 @@ class Orient(Task[Floats]):
         Where nothing is missing, and without a target: the angular velocity of the joint.
         """
         missing = as_vec(np.zeros(3) if target is None else self.residual(pose, target))
-        return node_jacobian(
-            pose, self.node, lambda _, turning, arm: formulas.orient_column(missing, turning)
-        )
+        _, turning, _ = node_freedoms(pose, self.node)
+        return rows_of(formulas.orient_column(missing, as_vec(axis)) for axis in turning)
 
 
 @dataclass(frozen=True)
@@ -135,7 +129,7 @@ class LookAt(Task[Floats]):
         return np.asarray(node_position(pose, self.node) + self.direction(pose))
 
     def residual(self, pose: Pose, target: Floats | None = None) -> Floats:
-        """From the line of sight to the direction of the target, between unit vectors (3,)."""
+        """Difference of the unit vectors towards the target and along the line of sight (3,)."""
         eye, direction = node_position(pose, self.node), as_vec(self.direction(pose))
         return np.array(formulas.look_residual(as_vec(self.aim(target)), eye, direction))
 
@@ -145,11 +139,11 @@ class LookAt(Task[Floats]):
             target = self.measure(pose)
         direction = as_vec(self.direction(pose))
         away = vec_sub(as_vec(self.aim(target)), node_position(pose, self.node))
-
-        def column(moving: Vec3, turning: Vec3, arm: Vec3) -> Vec3:
-            return formulas.look_column(away, direction, turning, vec_cross(moving, arm))
-
-        return node_jacobian(pose, self.node, column)
+        moving, turning, arms = node_freedoms(pose, self.node)
+        return rows_of(
+            formulas.look_column(away, direction, as_vec(axis), as_vec(velocity))
+            for axis, velocity in zip(turning, np.cross(moving, arms), strict=True)
+        )
 
 
 @dataclass(frozen=True)
@@ -183,7 +177,7 @@ class Floor(Task[Floats]):
         return np.array([node_position(pose, self.node)[1]])
 
     def residual(self, pose: Pose, target: Floats | None = None) -> Floats:
-        """From the height of the node to the floor, (1,) [m]; zero if it lifts, and is above."""
+        """Height of the floor less that of the node, (1,) [m]; zero if it lifts, and is above."""
         floor, height = float(self.aim(target)[0]), float(self.measure(pose)[0])
         return np.array([formulas.floor_residual(floor, height, self.lifts)])
 

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from ..body.shapes import free_pairs, pair_depths
+from ..body.shapes import TorsoPrism, elbow_radius, free_pairs, pair_depths, torso_prisms
 from ..body.skeleton import Skeleton
 from ..errors import InputError
+from ..kernels import arrays
 from ..kernels.arrays import as_vec
 from ..kernels.capsule import way_apart
+from ..kernels.prism import PrismTable, prisms_depth_clip
 from ..kernels.types import Floats
-from ..motion.motion import STRIPE, Motion
-from ..motion.pose import Pose
+from ..motion.motion import Motion
+from ..motion.pose import Pose, stripes
 from .base import ScalarTask, joint_columns, moving_axes
-from .contacts import Contacts, Event, sorted_events
+from .contacts import Contacts, Event, check_skeleton, sorted_events
 
 
 @dataclass(frozen=True)
@@ -90,13 +93,73 @@ class SelfContact:
         return sorted_events(found)
 
     def _measure(self, motion: Motion) -> tuple[Floats, Floats]:
-        if motion.skeleton != self.skeleton:
-            raise InputError("Expected a motion of this skeleton, got one of another.")
+        check_skeleton(motion, self.skeleton)
         shape, pairs = free_pairs(self.skeleton)
         depths = np.empty((len(motion), len(pairs)))
         positions = np.empty((len(motion), len(pairs), 3))
-        for f in range(0, len(motion), STRIPE):
-            rows = slice(f, f + STRIPE)
+        for rows in stripes(len(motion)):
             depths[rows], first, second = pair_depths(shape, pairs, *motion.world(rows))
             positions[rows] = 0.5 * (first + second)
         return depths, positions
+
+
+@dataclass(frozen=True, eq=False)
+class ElbowTorso:
+    """Measures how deep elbows are in the torso (Unzueta et al. 2008, section 8, Figs. 8 and 9).
+
+    The elbow is a ball, the torso a stack of prisms that move with the spine. Build it with
+    `ElbowTorso.of`. The solver's setting `collisions` turns the upper arm until the ball is out: a
+    bent arm swivels about the line from shoulder to wrist, an almost straight one at the shoulder.
+    """
+
+    skeleton: Skeleton
+    """Skeleton that has the elbows."""
+    prisms: tuple[TorsoPrism, ...]
+    """The torso, lowest prism first."""
+    radius: float
+    """Radius of the balls that stand for the elbows [m]."""
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.radius) and self.radius > 0.0):
+            raise InputError(f"Expected a positive `radius` in metres, got {self.radius}.")
+        joints = self.skeleton.joint_count
+        wrong = [prism.joint for prism in self.prisms if not 0 <= prism.joint < joints]
+        if wrong:
+            raise InputError(f"Expected prisms on joints 0 to {joints - 1}, got {wrong[0]}.")
+
+    @classmethod
+    def of(cls, skeleton: Skeleton) -> ElbowTorso:
+        """Sizes from the skeleton's own measures."""
+        return cls(skeleton, torso_prisms(skeleton), elbow_radius(skeleton))
+
+    @cached_property
+    def table(self) -> PrismTable:
+        """The prisms as kernels read them. Their frames are *anatomical*: A_j, not G_j."""
+        corners = max((len(prism.polygon) for prism in self.prisms), default=3)
+        polygons = np.empty((len(self.prisms), corners, 2))
+        for row, prism in zip(polygons, self.prisms, strict=True):
+            row[:] = prism.polygon[-1]  # an edge without length does not count
+            row[: len(prism.polygon)] = prism.polygon
+        return PrismTable(
+            np.array([prism.joint for prism in self.prisms], np.int64),
+            np.array([prism.y_low for prism in self.prisms], np.float64),
+            np.array([prism.y_high for prism in self.prisms], np.float64),
+            polygons,
+        )
+
+    def depths(self, motion: Motion) -> Floats:
+        """How deep the left and the right elbow are in the torso [m], shape (F, 2).
+
+        Negative: the gap between them, or between the elbow and the height where a prism acts.
+        """
+        check_skeleton(motion, self.skeleton)
+        anatomy = self.skeleton.anatomy
+        elbows = np.array([anatomy.node("l_elbow"), anatomy.node("r_elbow")])
+        out = np.empty((len(motion), 2))
+        for stripe in stripes(len(motion)):
+            positions, world = motion.world(stripe)
+            frames = arrays.multiply(world, arrays.conjugate(anatomy.neutral))
+            prisms_depth_clip(
+                self.table, positions, frames, elbows, float(self.radius), out[stripe]
+            )
+        return out

@@ -16,7 +16,13 @@ from sixpoint.limits.estimate.classify import (
     classify,
 )
 from sixpoint.limits.estimate.fit import hinge_angles
-from sixpoint.limits.estimate.trials import ball_trial, fixed_trial, hinge_trial, noisy
+from sixpoint.limits.estimate.trials import (
+    ball_trial,
+    fixed_trial,
+    hinge_trial,
+    hinge_with_axis,
+    noisy,
+)
 
 
 def judged(samples, rules: TypeRules | None = None) -> Classes:
@@ -140,7 +146,7 @@ def test_axes_of_noisy_hinges_are_nearly_as_good_as_they_can_be():
     rng = np.random.default_rng(8)
     noise, off, least = np.radians(1.0), [], []
     for _ in range(1000):
-        samples, axis = hinge_trial(rng, with_axis=True)
+        samples, axis = hinge_with_axis(rng)
         angles = hinge_angles(arrays.multiply(arrays.conjugate(samples[0]), samples), axis)[0]
         spread = 1.0 - np.abs(np.exp(-1j * angles).mean()) ** 2
         least.append(np.degrees(noise / np.sqrt(len(samples) * spread)))

@@ -110,7 +110,7 @@ def test_limits_grow_while_motion_arrives():
         estimator.extend(piece)
         found = estimator.estimate()
         j = found.names.index("l_elbow")
-        grown = float(found.fit.hinge.high[j, 0] - found.fit.hinge.low[j, 0])
+        grown = float(found.fit.ranges["hinge"].high[j, 0] - found.fit.ranges["hinge"].low[j, 0])
         assert grown >= width - 1e-6
         width = grown
 
@@ -119,7 +119,7 @@ def test_more_clips_give_wider_limits():
     one, two = builtin("boxing"), builtin("walk")
     a, both = estimate_limits([one]), estimate_limits([one, two])
     for ranges in ("xyz", "zyz"):
-        before, after = getattr(a.fit, ranges), getattr(both.fit, ranges)
+        before, after = a.fit.ranges[ranges], both.fit.ranges[ranges]
         assert (after.gap <= before.gap + 1e-9).all()
     assert (both.fit.swing >= a.fit.swing).all()
     assert [c["name"] for c in both.provenance["clips"]] == ["motion", "motion"]
@@ -149,7 +149,7 @@ def test_six_keys_are_enough_and_three_are_not():
     keyed = Motion(CHAIN, np.zeros((6, 3)), rotations, 3.0)
     found = estimate_limits([keyed])
     assert list(found.types.values()) == ["fixed", "hinge", "fixed"]
-    low, high = found.fit.hinge.low[1, 0], found.fit.hinge.high[1, 0]
+    low, high = found.fit.ranges["hinge"].low[1, 0], found.fit.ranges["hinge"].high[1, 0]
     assert np.degrees((low, high)) == pytest.approx((0.0, 80.0), abs=1.0)
     assert found.fit.samples == 100
     with pytest.raises(InputError, match="expected 4 frames or more to estimate from, got 3"):

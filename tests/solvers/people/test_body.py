@@ -150,7 +150,9 @@ def test_frames_take_anatomical_rotations_to_the_rig():
             found = arrays.multiply(arrays.multiply(body.before[row], quarter), body.after[row])
             assert_same_rotation(found, expected, atol=1e-12)
     assert_same_rotation(
-        rest, rig.anatomy.from_anatomical(arrays.identity(rig.joint_count)), atol=1e-12
+        rest,
+        rig.anatomy.from_anatomical(arrays.identity(rig.joint_count)),
+        atol=1e-12,
     )
 
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from oracles import quat_to_columns
 from sixpoint.data.clips import builtin
-from sixpoint.kernels.quaternion import quat_to_columns
 from sixpoint.kernels.vector import vec_dot
 from sixpoint.solvers.people.plan import pelvis_frame
 from strategies import directions, vectors

@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import settings as effort
 from hypothesis import strategies as st
 
-from sixpoint.kernels.quaternion import quat_to_columns
+from oracles import quat_to_columns
 from sixpoint.solvers.context import SPINE_STRETCHED
 from sixpoint.solvers.people.tables import STRETCH_SAMPLES
 from sixpoint.solvers.sequential.trunk import (

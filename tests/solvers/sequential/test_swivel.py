@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import settings as effort
 from hypothesis import strategies as st
 
+from oracles import quat_to_columns
 from sixpoint.kernels.quaternion import (
     quat_from_axis_angle,
     quat_mul,
     quat_rotate,
-    quat_to_columns,
     quat_twist_angle,
 )
 from sixpoint.kernels.types import Quat, Vec3

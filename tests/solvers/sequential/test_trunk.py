@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oracles import assert_same_rotation
-from sixpoint.kernels.quaternion import quat_to_columns, quat_twist_angle
+from oracles import assert_same_rotation, quat_to_columns
+from sixpoint.kernels.quaternion import quat_twist_angle
 from sixpoint.solvers.context import SPINE_LIMITED
 from strategies import rotations, vectors
 

@@ -44,11 +44,11 @@ SAME_AXIS = 0.3
 PER_OCTAVE = 32
 """Parts into which sizes are sorted between one and its double: steps of 2 %."""
 OCTAVES = 32
-"""From 4 (no second difference is larger) down to 1e-9."""
+"""Sizes go from 4 (no second difference is larger) down to 1e-9."""
 MEDIAN_CHI2 = 2.365973884375338
 """Median of the chi-squared distribution with three degrees of freedom."""
 LEAST_TRIPLES = 12
-"""With fewer, keys that somebody set cannot be told from noise: it counts as none."""
+"""Fewest triples of frames to measure noise from; with fewer, noise counts as zero."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -51,7 +51,7 @@ class Repair:
 
     @staticmethod
     def parse(text: str) -> Repair:
-        """From "midpoint", "circular_mean" or "frame:12"."""
+        """Read "midpoint", "circular_mean" or "frame:12"."""
         name, sign, number = text.partition(":")
         if name == "frame" and sign and number.isdecimal():
             return Repair("frame", int(number))
@@ -73,8 +73,6 @@ class Bind:
     """About the hinge, or ZYZ as printed [rad]; none for a fixed joint."""
     paper_feasible: bool
     """Whether all of them lie in their intervals, Eq. (21); for a fixed joint, where it stays."""
-    off_axis: float
-    """Rotation of the bind pose across the axis of a hinge [rad]; 0 for others."""
     repaired: tuple[float, ...] | None
     """Angles to start from: those of the bind pose if it is feasible. None: the repair gave up."""
     paper_start: Quat | None
@@ -189,7 +187,7 @@ class Estimate:
         if kind == FIXED:
             return FixedLimit(as_quat(self.fit.centre[joint]))
         if kind == HINGE:
-            low, high = self._widened(self.fit.hinge, joint, 0)
+            low, high = self._widened(self.fit.ranges["hinge"], joint, 0)
             axis = as_vec(self.classes.axes[joint])
             return FlexionLimit(low, high, axis, as_quat(self.classes.reference[joint]))
         assert kind == BALL
@@ -243,10 +241,8 @@ class Estimate:
             file.write(text.encode())
 
     def _is_unlimited(self, joint: int, family: Family) -> bool:
-        ranges = self.fit.hinge
-        if self.classes.types[joint] == BALL:
-            boxes = {"zyz": self.fit.zyz, "zyz_centred": self.fit.zyz_centred, "xyz": self.fit.xyz}
-            ranges = boxes.get(family, self.fit.twist)
+        ball = family if family in self.fit.ranges else "twist"
+        ranges = self.fit.ranges[ball if self.classes.types[joint] == BALL else "hinge"]
         return bool(ranges.unlimited[joint].any())
 
     def _widened(self, ranges: Ranges, joint: int, angle: int) -> tuple[float, float]:
@@ -261,7 +257,7 @@ class Estimate:
 
     def _box(self, joint: int, family: str) -> EulerBoxLimit:
         order: Order = "XYZ" if family == "xyz" else "ZYZ"
-        ranges: Ranges = getattr(self.fit, family)
+        ranges = self.fit.ranges[family]
         ends = [self._widened(ranges, joint, k) for k in range(3)]
         least, most = (-0.5 * np.pi, 0.5 * np.pi) if order == "XYZ" else (0.0, np.pi)
         ends[1] = max(ends[1][0], least), min(ends[1][1], most)
@@ -276,14 +272,14 @@ class Estimate:
         # high as both sectors that meet there.
         swing = self.fit.swing[joint] + self.margin
         knots = np.clip(_outwards(np.maximum(swing, np.roll(swing, 1)), 1.0), LEAST_SWING, np.pi)
-        frames = self.fit.frames
+        bone, e1, e2 = map(as_vec, self.fit.frames[:, joint])
         return SwingTwistLimit(
-            as_vec(frames.bone[joint]),
-            as_vec(frames.e1[joint]),
-            as_vec(frames.e2[joint]),
+            bone,
+            e1,
+            e2,
             tuple(np.radians(np.linspace(-180.0, 180.0, SECTORS + 1)).tolist()),
             (*knots.tolist(), float(knots[0])),
-            self._widened(self.fit.twist, joint, 0),
+            self._widened(self.fit.ranges["twist"], joint, 0),
             "pchip",
         )
 
@@ -294,38 +290,29 @@ def examine_bind(
     """The bind pose (J, 4) compared with the fitted ranges; `sample` (J, 4) is the repair frame."""
     both = np.stack([bind, sample])
     turned = arrays.multiply(arrays.conjugate(classes.reference), both)
-    about, across = hinge_angles(turned, classes.axes)
-    hinge, hinge_fine, hinge_start = _repaired(about[..., None], fit.hinge, repair)
-    zyz = arrays.to_zyz(both)
-    ball, ball_fine, ball_start = _repaired(zyz, fit.zyz, repair)
-    turns = arrays.from_axis_angle(classes.axes, np.nan_to_num(hinge_start[:, 0]))
-    starts = np.where(
-        (classes.types == BALL)[:, None],
-        arrays.from_euler("ZYZ", np.nan_to_num(ball_start)),
-        arrays.multiply(classes.reference, turns),
-    )
+    about, _ = hinge_angles(turned, classes.axes)
+    poses = {
+        HINGE: _repaired(about[..., None], fit.ranges["hinge"], repair),
+        BALL: _repaired(arrays.to_zyz(both), fit.ranges["zyz"], repair),
+    }
+    starts = {
+        HINGE: arrays.multiply(
+            classes.reference,
+            arrays.from_axis_angle(classes.axes, np.nan_to_num(poses[HINGE][2][:, 0])),
+        ),
+        BALL: arrays.from_euler("ZYZ", np.nan_to_num(poses[BALL][2])),
+    }
     still = (arrays.angle_between(bind, fit.centre) < BIND_SLACK).tolist()
-    off = across[0].tolist()
     out = []
     for j, kind in enumerate(classes.types.tolist()):
         if kind == FIXED:
-            out.append(Bind((), still[j], 0.0, (), as_quat(fit.centre[j])))
+            out.append(Bind((), still[j], (), as_quat(fit.centre[j])))
             continue
-        angles, fine, found = (
-            (ball[j], ball_fine[j], ball_start[j])
-            if kind == BALL
-            else (hinge[j], hinge_fine[j], hinge_start[j])
-        )
-        gave_up = bool(np.isnan(found[0]))
-        out.append(
-            Bind(
-                tuple(angles.tolist()),
-                bool(fine),
-                0.0 if kind == BALL else off[j],
-                None if gave_up else tuple(found.tolist()),
-                None if gave_up else as_quat(starts[j]),
-            )
-        )
+        angles, fine, found = (values[j] for values in poses[kind])
+        given_up = bool(np.isnan(found[0]))
+        repaired = None if given_up else tuple(found.tolist())
+        start = None if given_up else as_quat(starts[kind][j])
+        out.append(Bind(tuple(angles.tolist()), bool(fine), repaired, start))
     return out
 
 
@@ -348,14 +335,6 @@ def _repaired(angles: Floats, ranges: Ranges, repair: Repair) -> tuple[Floats, B
     if repair.method == "frame":
         found = angles[1]
     return np.asarray(angles[0]), fine, np.asarray(np.where(fine[:, None], angles[0], found))
-
-
-def check_margin(margin: float, quantile: float) -> None:
-    """Raise for a margin or a quantile that makes no sense."""
-    if not 0.0 <= margin <= np.pi:
-        raise InputError(f"Expected `margin` from 0 to 180 degrees, got {np.degrees(margin):g}.")
-    if not 0.0 < quantile <= 1.0:
-        raise InputError(f"Expected `quantile` above 0 and at most 1, got {quantile!r}.")
 
 
 def _outwards(angle: Any, sign: float) -> Any:

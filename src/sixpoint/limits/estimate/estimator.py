@@ -19,9 +19,9 @@ from ...body.skeleton import Skeleton
 from ...errors import InputError
 from ...kernels import arrays
 from ...kernels.types import Bools, Floats, Ints
-from ...motion.motion import Motion
+from ...motion.motion import Motion, slerp_frames
 from .classify import FIXED, Moments, Noise, TypeRules, classify
-from .estimate import Estimate, Repair, check_margin, examine_bind
+from .estimate import Estimate, Repair, examine_bind
 from .fit import fit_ranges, joint_roles, own_joints, swing_frames, usual_axes
 
 RATE = 50.0
@@ -107,7 +107,12 @@ class LimitEstimator:
             quantile: part of the samples of each direction that a swing boundary holds.
             repair: what takes the place of an infeasible bind pose.
         """
-        check_margin(margin, quantile)
+        if not 0.0 <= margin <= np.pi:
+            raise InputError(
+                f"Expected `margin` from 0 to 180 degrees, got {np.degrees(margin):g}."
+            )
+        if not 0.0 < quantile <= 1.0:
+            raise InputError(f"Expected `quantile` above 0 and at most 1, got {quantile!r}.")
         if rate is not None and not (np.isfinite(rate) and rate > 0.0):
             raise InputError(f"Expected a positive `rate` in Hz, got {rate}.")
         self.skeleton = skeleton
@@ -151,8 +156,10 @@ class LimitEstimator:
         self._check_finite(motion.rotations, label)
         count = self._count(motion, label)
         at = np.linspace(0.0, len(motion) - 1, count)
+        below = np.minimum(at.astype(np.int64), len(motion) - 1)
+        samples = slerp_frames(motion.rotations, below, at - below)
         self._noise.add(self._own(motion.rotations), True)
-        self._keep(self._to_rest(motion.skeleton, _sampled(motion.rotations, at)), True)
+        self._keep(self._to_rest(motion.skeleton, samples), True)
         self._clips.append({"name": label, "frames": len(motion), "samples": count})
 
     def _count(self, motion: Motion, label: str) -> int:
@@ -331,17 +338,6 @@ def estimate_limits(motions: Sequence[Motion], **options: Any) -> Estimate:
     for motion in motions:
         estimator.add(motion)
     return estimator.estimate()
-
-
-def _sampled(rotations: Floats, at: Floats) -> Floats:
-    """Slerped samples at fractional frames `at`; frames themselves to the bit."""
-    below = np.minimum(at.astype(np.int64), len(rotations) - 1)
-    part = at - below
-    out = rotations[below]
-    between = part > 0.0
-    after = rotations[np.minimum(below + 1, len(rotations) - 1)]
-    out[between] = arrays.slerp(out[between], after[between], part[between][:, None])
-    return out
 
 
 def _parent(skeleton: Skeleton, name: str) -> str:

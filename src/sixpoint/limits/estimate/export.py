@@ -35,11 +35,8 @@ def csv_text(estimate: Estimate) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
     for joint in estimate.joints("xyz"):
-        tail = (
-            estimate.fit.samples,
-            f"{joint.confidence:.3f}",
-            "yes" if joint.bind_feasible else "no",
-        )
+        feasible = "yes" if joint.bind_feasible else "no"
+        tail = (estimate.fit.samples, f"{joint.confidence:.3f}", feasible)
         for name, (low, high), axis, reference in _parameters(joint.limit):
             ends = [f"{np.degrees(end):.6f}" for end in (low, high)]
             numbers = [f"{value:.9g}" for value in (*axis, *reference)]
@@ -82,23 +79,17 @@ def urdf_text(estimate: Estimate, body: Articulation, name: str = "figure") -> s
 
 
 def _urdf_joint(label: str, parent: str, offset: tuple[float, ...], limits: Limits) -> list[str]:
-    found = (
-        _parameters(limits[label])
-        if label in limits
-        else [("free", (0.0, 0.0), (0, 0, 0), IDENTITY)]
-    )
+    free: Parameter = ("free", (0.0, 0.0), (0.0, 0.0, 0.0), IDENTITY)
+    found = _parameters(limits[label]) if label in limits else [free]
     lines = []
-    at = " ".join(f"{x:.9g}" for x in offset)
     for k, (parameter, (low, high), axis, reference) in enumerate(found):
         last = k == len(found) - 1
         joint = label if len(found) == 1 else f"{label}_{parameter}"
         link = label if last else f"{label}_{parameter}_link"
-        kind = (
-            "fixed" if parameter == "fixed" else "floating" if parameter == "free" else "revolute"
-        )
+        kind = {"fixed": "fixed", "free": "floating"}.get(parameter, "revolute")
         if kind == "revolute" and high - low >= 2.0 * np.pi - 1e-9:
             kind = "continuous"
-        turn = " ".join(f"{x:.9g}" for x in _roll_pitch_yaw(reference))
+        at, turn = _numbers(offset), _numbers(_roll_pitch_yaw(reference))
         lines += [
             f"  <link name={quoteattr(link)}/>",
             f"  <joint name={quoteattr(joint)} type={quoteattr(kind)}>",
@@ -107,14 +98,17 @@ def _urdf_joint(label: str, parent: str, offset: tuple[float, ...], limits: Limi
             f"    <child link={quoteattr(link)}/>",
         ]
         if kind in ("revolute", "continuous"):
-            lines.append(f'    <axis xyz="{" ".join(f"{x:.9g}" for x in axis)}"/>')
+            lines.append(f'    <axis xyz="{_numbers(axis)}"/>')
         if kind == "revolute":
-            lines.append(
-                f'    <limit lower="{low:.9g}" upper="{high:.9g}" effort="0" velocity="0"/>'
-            )
+            ends = f'lower="{low:.9g}" upper="{high:.9g}"'
+            lines.append(f'    <limit {ends} effort="0" velocity="0"/>')
         lines.append("  </joint>")
-        parent, at = link, "0 0 0"
+        parent, offset = link, (0.0, 0.0, 0.0)
     return lines
+
+
+def _numbers(values: tuple[float, ...]) -> str:
+    return " ".join(f"{x:.9g}" for x in values)
 
 
 def _roll_pitch_yaw(q: Quat) -> tuple[float, float, float]:

@@ -3,7 +3,7 @@
 Hinges: the angle about the axis (joint-limit paper, Eqs. (8)-(12), corrected). Balls:
 boxes of ZYZ angles as printed (Eqs. (13)-(15)) and in a frame that keeps clear of their locks,
 boxes of XYZ angles, and the swing of the bone by sectors with an interval of twist. All are fitted
-to all joints: whoever disagrees with a type can have the other.
+to all joints, so that a joint can be given the limit of another type.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 from ...body.articulation import Articulation
 from ...kernels import arrays
 from ...kernels.types import Bools, Floats, Ints
+from ..adult import FRAMES
 from .classify import Classes
 from .intervals import Coverage
 
@@ -26,25 +27,16 @@ SECTORS = 24
 SWINGS = 720
 """Parts of [0, pi] in which amplitudes are counted, for quantiles."""
 BACKWARDS = np.pi - 2e-5
-"""Beyond this swing the twist is not defined [rad]; limits allow every one there."""
+"""Largest swing at which the twist is defined [rad]; limits allow every twist beyond."""
 CENTRED = np.array((np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0))
 """Ry(90): in front of ZYZ angles it takes the middle of motion to (0, 90, 0) degrees."""
 
 
-LIMB_PARTS = ("shoulder", "elbow", "hip", "knee")
-"""Roles whose bones hang along -Y in the neutral stance."""
-HINGE_PARTS = ("elbow", "knee")
-"""Roles that are hinges about +X."""
-
-
-@dataclass(frozen=True, eq=False)
-class Frames:
-    """How the bones of J joints lie at rest: theta is the way from e1 to e2, seen from the bone."""
-
-    bone: Floats
-    """Unit vectors, shape (J, 3); e1 and e2 too, all three at right angles."""
-    e1: Floats
-    e2: Floats
+BONES = dict.fromkeys(("shoulder", "elbow", "hip", "knee"), "limb")
+BONES |= {"clavicle": "clavicle"} | dict.fromkeys(
+    ("lumbar", "thoracic", "cervical", "head"), "spine"
+)
+"""Role without its side -> key of `FRAMES`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +53,7 @@ class Ranges:
 
     @property
     def unlimited(self) -> Bools:
-        """Where the samples leave no gap worth the name, shape (J, A)."""
+        """Whether the samples leave hardly a gap on the circle, shape (J, A)."""
         return np.asarray(self.gap < UNLIMITED)
 
 
@@ -72,15 +64,13 @@ class Fit:
     samples: int
     centre: Floats
     """Mean rotations, of the centred ZYZ boxes, shape (J, 4)."""
-    frames: Frames
-    hinge: Ranges
-    """One angle: about `Classes.axes`."""
+    frames: Floats
+    """Directions of the bones and of theta = 0 and 90 degrees, shape (3, J, 3)."""
+    ranges: Mapping[str, Ranges]
+    """Intervals of the one angle of a "hinge" (about `Classes.axes`), of the three angles of the
+    boxes "zyz", "zyz_centred" and "xyz", and of "twist"."""
     off_axis: Floats
-    """RMS and greatest rotation across the axis [rad], shape (J, 2)."""
-    zyz: Ranges
-    zyz_centred: Ranges
-    xyz: Ranges
-    twist: Ranges
+    """RMS and greatest rotation across the axis of a hinge [rad], shape (J, 2)."""
     swing: Floats
     """Greatest amplitude in each sector, or a quantile of it; 0 where no sample fell, (J, S)."""
 
@@ -108,31 +98,27 @@ def joint_roles(body: Articulation, joints: Ints) -> dict[str, str]:
 
 def usual_axes(names: Sequence[str], roles: Mapping[str, str]) -> Floats:
     """Axes of elbows and knees, +X as in the adult limits, shape (J, 3); 0 for others."""
-    known = [roles.get(name, "")[2:] in HINGE_PARTS for name in names]
+    known = [roles.get(name, "")[2:] in ("elbow", "knee") for name in names]
     return np.where(np.array(known)[:, None], (1.0, 0.0, 0.0), 0.0)
 
 
-def swing_frames(body: Articulation, joints: Ints) -> Frames:
-    """Bone, theta = 0 and theta = 90 degrees of each joint, as the adult limits have them.
+def swing_frames(body: Articulation, joints: Ints) -> Floats:
+    """Return bone, theta = 0 and theta = 90 degrees of each joint, shape (3, J, 3).
 
-    For limbs theta runs from flexion to abduction, for the spine from flexion to the left, for
-    clavicles from elevation to protraction. Other bones point to the first joint or site that hangs
-    from them, with theta = 0 as far forwards as can be.
+    Limbs, clavicles and the spine have those of the adult limits. Other bones point to the first
+    joint or site that hangs from them, with theta = 0 as far forwards as can be.
     """
     roles = joint_roles(body, joints)
-    frames = np.array([_frame(body, int(j), roles.get(body.skeleton.names[j], "")) for j in joints])
-    return Frames(frames[:, 0], frames[:, 1], frames[:, 2])
+    names = body.skeleton.names
+    frames = [_frame(body, int(j), roles.get(names[j], "")) for j in joints]
+    return np.array(frames).transpose(1, 0, 2)
 
 
 def _frame(body: Articulation, joint: int, role: str) -> Floats:
     side = -1.0 if role.startswith("r_") else 1.0
     part = role[2:] if role[:2] in ("l_", "r_") else role
-    if part in LIMB_PARTS:
-        return np.array([(0.0, -1.0, 0.0), (0.0, 0.0, 1.0), (side, 0.0, 0.0)])
-    if part == "clavicle":
-        return np.array([(side, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)])
-    if part in ("lumbar", "thoracic", "cervical", "head"):
-        return np.array([(0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (1.0, 0.0, 0.0)])
+    if part in BONES:
+        return np.array(FRAMES[BONES[part]]) * (side, 1.0, 1.0) + 0.0
     bone = _bone(body, joint)
     forwards = np.array((0.0, 0.0, 1.0) if abs(bone[2]) < 0.9 else (0.0, 1.0, 0.0))
     e1 = forwards - (forwards @ bone) * bone
@@ -158,20 +144,15 @@ def hinge_angles(turned: Floats, axes: Floats) -> tuple[Floats, Floats]:
     return arrays.wrap(2.0 * np.arctan2(along, w)), 2.0 * np.arctan2(across, np.hypot(w, along))
 
 
-def centred(turned: Floats, centre: Floats) -> Floats:
-    """Rotations whose ZYZ angles stand near (0, 90, 0) degrees where joints usually are."""
-    return arrays.multiply(arrays.multiply(arrays.conjugate(centre), turned), CENTRED)
-
-
-def swing_angles(turned: Floats, frames: Frames) -> tuple[Floats, Floats, Floats]:
+def swing_angles(turned: Floats, frames: Floats) -> tuple[Floats, Floats, Floats]:
     """Circumduction theta, amplitude psi and twist tau of rotations (..., J, 4) [rad]."""
-    b = frames.bone
+    b, *heads = frames
     w, v = turned[..., 0], turned[..., 1:]
     z = np.einsum("...k,...k->...", v, b)
     p = v - z[..., None] * b
     psi = 2.0 * np.arctan2(np.linalg.norm(p, axis=-1), np.hypot(w, z))
     heading = w[..., None] * np.cross(p, b) + z[..., None] * p
-    x, y = (np.einsum("...k,...k->...", heading, e) for e in (frames.e1, frames.e2))
+    x, y = (np.einsum("...k,...k->...", heading, e) for e in heads)
     return np.arctan2(y, x), psi, arrays.wrap(2.0 * np.arctan2(z, w))
 
 
@@ -206,29 +187,32 @@ class _Angles:
 
 
 def fit_ranges(
-    blocks: Iterable[Floats], classes: Classes, centre: Floats, frames: Frames, quantile: float
+    blocks: Iterable[Floats], classes: Classes, centre: Floats, frames: Floats, quantile: float
 ) -> Fit:
     """Go over all samples (n, J, 4), block by block, and find the ranges of every family."""
     joints = len(centre)
-    hinge, twist = _Angles(joints, 1), _Angles(joints, 1)
-    zyz, middle, xyz = (_Angles(joints, 3) for _ in range(3))
+    angles = {name: _Angles(joints, 1) for name in ("hinge", "twist")}
+    angles |= {name: _Angles(joints, 3) for name in ("zyz", "zyz_centred", "xyz")}
     off = np.zeros((joints, 2))
     swing = np.zeros((joints, SECTORS))
     tally = np.zeros((joints, SECTORS, SWINGS), np.int64) if quantile < 1.0 else None
     samples = 0
     every = np.arange(joints)
+    back = arrays.conjugate(centre)
     for block in blocks:
         samples += len(block)
         turned = arrays.multiply(arrays.conjugate(classes.reference), block)
         angle, across = hinge_angles(turned, classes.axes)
-        hinge.add(angle[..., None])
+        angles["hinge"].add(angle[..., None])
         off[:, 0] += (across**2).sum(axis=0)
         off[:, 1] = np.maximum(off[:, 1], across.max(axis=0))
-        zyz.add(arrays.to_zyz(block))
-        middle.add(arrays.to_zyz(centred(block, centre)))
-        xyz.add(arrays.to_euler("XYZ", block))
+        angles["zyz"].add(arrays.to_zyz(block))
+        angles["zyz_centred"].add(
+            arrays.to_zyz(arrays.multiply(arrays.multiply(back, block), CENTRED))
+        )
+        angles["xyz"].add(arrays.to_euler("XYZ", block))
         theta, psi, tau = swing_angles(block, frames)
-        twist.add(np.where(psi > BACKWARDS, np.nan, tau)[..., None])
+        angles["twist"].add(np.where(psi > BACKWARDS, np.nan, tau)[..., None])
         sector = np.floor((theta + np.pi) * (SECTORS / (2.0 * np.pi))).astype(np.int64) % SECTORS
         np.maximum.at(swing, (np.broadcast_to(every, sector.shape), sector), psi)
         if tally is not None:
@@ -237,18 +221,8 @@ def fit_ranges(
     if tally is not None:
         swing = np.minimum(swing, _quantiles(tally, quantile))
     off[:, 0] = np.sqrt(off[:, 0] / max(samples, 1))
-    return Fit(
-        samples,
-        centre,
-        frames,
-        hinge.ranges(),
-        off,
-        zyz.ranges(),
-        middle.ranges(),
-        xyz.ranges(),
-        twist.ranges(),
-        swing,
-    )
+    ranges = {name: found.ranges() for name, found in angles.items()}
+    return Fit(samples, centre, frames, ranges, off, swing)
 
 
 def _quantiles(tally: Ints, quantile: float) -> Floats:

@@ -59,21 +59,6 @@ def midpoint(low: Floats, high: Floats) -> Floats:
     return arrays.wrap(np.asarray(0.5 * (low + high), dtype=np.float64))
 
 
-def circular_mean(angles: Floats) -> Floats:
-    """Direction of the mean point on the circle, Eqs. (23)-(24); samples (N, ...) [rad].
-
-    Raises:
-        InputError: the mean point is the centre, so that no direction is more usual than others.
-    """
-    cosine, sine = np.cos(angles).mean(axis=0), np.sin(angles).mean(axis=0)
-    if (np.hypot(cosine, sine) < NO_RESULTANT).any():
-        raise InputError(
-            "Expected angles with a mean direction, got some that cancel round the circle: the "
-            "motion is unlimited, or too few samples were taken."
-        )
-    return np.asarray(np.arctan2(sine, cosine))
-
-
 class Coverage:
     """Angles seen so far, thinned out to those that the interval depends on.
 

@@ -7,8 +7,6 @@ what can be told apart at all: hinges go 30 degrees or more, and every axis of a
 
 from __future__ import annotations
 
-from typing import Literal, overload
-
 import numpy as np
 
 from ...kernels import arrays
@@ -36,21 +34,17 @@ def fixed_trial(rng: Random, samples: int = SAMPLES) -> Floats:
     return np.tile(random_rotation(rng), (samples, 1))
 
 
-@overload
-def hinge_trial(rng: Random, samples: int = ..., with_axis: Literal[False] = ...) -> Floats: ...
-@overload
-def hinge_trial(
-    rng: Random, samples: int = ..., *, with_axis: Literal[True]
-) -> tuple[Floats, Floats]: ...
-def hinge_trial(
-    rng: Random, samples: int = SAMPLES, with_axis: bool = False
-) -> Floats | tuple[Floats, Floats]:
-    """A hinge, shape (N, 4); and its axis, shape (3,), if asked for."""
+def hinge_trial(rng: Random, samples: int = SAMPLES) -> Floats:
+    """Return a hinge, shape (N, 4)."""
+    return hinge_with_axis(rng, samples)[0]
+
+
+def hinge_with_axis(rng: Random, samples: int = SAMPLES) -> tuple[Floats, Floats]:
+    """Return a hinge, shape (N, 4), and its axis, shape (3,)."""
     axis = rng.normal(size=3)
     axis /= np.linalg.norm(axis)
     turns = arrays.from_axis_angle(axis, _swings(rng, 1, samples)[:, 0])
-    found = arrays.multiply(random_rotation(rng), turns)
-    return (found, axis) if with_axis else found
+    return arrays.multiply(random_rotation(rng), turns), axis
 
 
 def ball_trial(rng: Random, samples: int = SAMPLES) -> Floats:

@@ -131,7 +131,7 @@ def skeleton_joints(
     ]
     effectors = []
     for node in nodes:
-        joint = body.carrier(node)
+        joint = body.skeleton.carrier(node)
         effectors.append(Effector(joint, np.zeros(3) if node == joint else body.offsets[node]))
     return joints, effectors
 

@@ -310,7 +310,7 @@ class SkeletonPlan(Plan):
         if not self._turned.any():
             return None
         world = self.motion(frames.out, 1.0).world()[1]
-        joints = [self.body.carrier(node) for node in self.nodes]
+        joints = [self.body.skeleton.carrier(node) for node in self.nodes]
         now = arrays.multiply(world[:, joints], arrays.conjugate(self.body.neutral[joints]))
         asked = frames.rotations
         known = np.isfinite(asked).all(axis=-1) & self._turned

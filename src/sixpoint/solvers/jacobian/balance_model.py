@@ -150,7 +150,9 @@ def simple_limits(anatomy: Anatomy, limits: Limits) -> Limits:
     straight = np.degrees(float(np.arctan2(high[2], high[1]) - np.arctan2(low[2], low[1])))
     chest = SPINE["thoracic"]
     if straight > 0.0:
-        chest = replace(chest, extension=min(chest.extension, NOT_STRAIGHT * straight))
+        flexion, extension, *rest = chest.values
+        extension = min(extension, NOT_STRAIGHT * straight)
+        chest = replace(chest, values=(flexion, extension, *rest))
     names = anatomy.skeleton.names
     return limits.replace({names[back]: SPINE["lumbar"].limit(1), names[thorax]: chest.limit(1)})
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...kernels._jit import helper
-from ...kernels.dense import gram, svd_rows
+from ...kernels.linalg import gram, svd_rows
 from ...kernels.types import Floats, Ints
 
 NOISE = 1e-6

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from ...kernels._jit import helper
-from ...kernels.dense import cholesky_factor, cholesky_solve, gram, svd_rows
+from ...kernels.linalg import cholesky_factor, cholesky_solve, gram, svd_rows
 from ...kernels.types import Floats
 from ..articulated.context import Context
 

@@ -223,7 +223,7 @@ def skeleton_tasks(
         return table
     every = range(len(skeleton.node_names))
     offsets = np.where(np.arange(len(every))[:, None] < joints, 0.0, body.offsets)
-    carriers = np.array([body.carrier(node) for node in every], np.int64)
+    carriers = np.array([body.skeleton.carrier(node) for node in every], np.int64)
     return table._replace(node_joint=carriers, node_offset=offsets)
 
 
@@ -243,8 +243,8 @@ def _masses(body: Articulation, task: Balance) -> Masses:
     weights = task.weights(body.skeleton)
     share, moment = weights[:joints].copy(), np.zeros((joints, 3))
     for site in range(joints, len(weights)):
-        share[body.carrier(site)] += weights[site]
-        moment[body.carrier(site)] += weights[site] * body.offsets[site]
+        share[body.skeleton.carrier(site)] += weights[site]
+        moment[body.skeleton.carrier(site)] += weights[site] * body.offsets[site]
     return Masses(share, moment)
 
 

@@ -46,8 +46,7 @@ from ...kernels.vector import (
 from ...motion.pose import Pose
 from ...priors.layout import ENDS, HINGES, measures, mirror_inputs, mirror_outputs
 from ...priors.model import Prior, prior_of
-from ...priors.poses import build_of
-from ...priors.spine_resampling import spine_map
+from ...priors.poses import build_of, spine_map
 from ..base import Capabilities, Solver
 from ..context import MISSING, SPINE_LIMITED, UNREACHABLE, Frames, RecordArray
 from ..people.body import row_names

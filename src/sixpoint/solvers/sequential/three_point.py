@@ -24,7 +24,7 @@ from __future__ import annotations
 import math
 
 from ...kernels._jit import helper
-from ...kernels.dense import cholesky_factor, cholesky_solve
+from ...kernels.linalg import cholesky_factor, cholesky_solve
 from ...kernels.quaternion import (
     quat_conj,
     quat_from_axis_angle,

@@ -25,8 +25,8 @@ from __future__ import annotations
 import math
 
 from ...kernels._jit import helper
-from ...kernels.dense import cholesky_factor, cholesky_solve
 from ...kernels.limits import limit_project
+from ...kernels.linalg import cholesky_factor, cholesky_solve
 from ...kernels.quaternion import (
     quat_angle,
     quat_conj,

@@ -197,7 +197,7 @@ def _goals(poses: Motion, side: str, amplitude: float) -> Floats:
     """Return where a hand shall be: `amplitude` times as far from where it would hang, (F, 3)."""
     anatomy = poses.skeleton.anatomy
     shoulder, _, wrist = _arm(anatomy, side)[-3:]
-    chest = anatomy.joint_carrying(anatomy.chest)
+    chest = anatomy.skeleton.carrier(anatomy.chest)
     positions, world = poses.world()
     turn = arrays.multiply(world[:, chest], arrays.conjugate(anatomy.neutral[chest]))
     hanging = positions[:, shoulder] + arrays.rotate(turn, anatomy.vector(shoulder, wrist))

@@ -215,7 +215,7 @@ class Actor:
         anatomy = self.motion.skeleton.anatomy
         stature = anatomy.stature
         nodes = [anatomy.node(role) for role in ("head", "l_wrist", "r_wrist")]
-        joints = [anatomy.joint_carrying(node) for node in nodes]
+        joints = [anatomy.skeleton.carrier(node) for node in nodes]
         turns = arrays.multiply(world[:, joints], arrays.conjugate(anatomy.neutral[joints]))
         palm = (0.0, -HAND_HALF[1], 0.0)
         offsets = stature * np.array([FACE_OFFSET, palm, palm])
