@@ -12,7 +12,9 @@ from sixpoint.cli import main
 
 pytest.importorskip("cv2", reason="OpenCV is not installed: pip install 'sixpoint[vision]'")
 
-from sixpoint.bench import balance, vision
+import sixpoint as sp
+from sixpoint.bench import balance, hands, vision
+from sixpoint.bench.hands import bent_wrists
 from sixpoint.bench.vision import (
     draw_jitter,
     draw_meetings,
@@ -105,12 +107,15 @@ def test_every_scene_is_counted(monkeypatch):
 def test_wrists_are_bent_towards_the_palm_and_stay_where_they_are():
     clip = sp.builtin("squat")
     assert np.allclose(bent_wrists(clip, 0.0).rotations, clip.rotations)
-    names = [f"{side}_{part}" for side in "lr" for part in ("elbow", "wrist")]
-    anatomy = clip.skeleton.anatomy
-    tips = [anatomy.skeleton.names.index(name) for name in ("l_middle1", "r_middle1")]
     bent = bent_wrists(clip, 40.0)
+    names = [f"{side}_{part}" for side in "lr" for part in ("elbow", "wrist")]
     before, after = (motion.points(names).positions for motion in (clip, bent))
     np.testing.assert_allclose(after, before, atol=1e-12)
+    tips = [clip.skeleton.node_names.index(f"{side}_middle_distal_tip") for side in "lr"]
+    wrists = [clip.skeleton.anatomy.node(f"{side}_wrist") for side in "lr"]
+    straight, turned = (m.world()[0][0][tips] - m.world()[0][0][wrists] for m in (clip, bent))
+    assert straight[0, 0] - turned[0, 0] > 0.02  # the left hand goes to the right, to the thigh
+    assert turned[1, 0] - straight[1, 0] > 0.02
 
 
 def test_charts_are_pictures(tmp_path):
