@@ -32,8 +32,8 @@ from ...motion.motion import Motion
 from ..problem import LimitsChoice, resolve_limits
 from ..settings import Fraction, Interval, check_settings
 from .batch import solve_batch
-from .masses import START_CLAMP
 from .methods import SpringPositionSolver
+from .relaxation import START_CLAMP
 
 SPACING = 0.5
 """Time between key poses where none are given [s]."""

@@ -12,6 +12,7 @@ import math
 from typing import NamedTuple
 
 from ...kernels._jit import helper
+from ...kernels.quaternion import quat_load, quat_normalize, quat_slerp, quat_store
 from ...kernels.vector import (
     vec_add,
     vec_distance,
@@ -28,6 +29,7 @@ from ..articulated.context import (
     SkeletonContext,
     end_person,
     end_skeleton,
+    has_start,
     person_kernel,
     share_spine_error,
     skeleton_kernel,
@@ -49,18 +51,8 @@ from ..articulated.parts import (
     unlock_part,
 )
 from ..context import MET, NOT_MET, SPENT, STILL, Frames
-from .masses import (
-    AT_REST,
-    BASE,
-    FREE,
-    HELD,
-    SOLVED,
-    Rest,
-    gather,
-    place_masses,
-    relax,
-    start_energy,
-)
+from .masses import BASE, FREE, HELD, gather, place_masses
+from .relaxation import AT_REST, SOLVED, Rest, relax, start_energy
 from .rotations import constrain, cut_part, rebuild
 
 MOST_REACH = 1.1
@@ -88,9 +80,9 @@ def solve_person(c: PersonContext, frames: Frames, frame: int) -> None:
     End effectors are the six points, in their order.
     """
     flags, estimate, targets = begin_parts(c, frames, frame)
-    most = 0
+    most, home = 0, 0.0 if has_start(frames) else c.settings.home
     for part in range(c.scratch.parts.first_joint.shape[0]):
-        steps, reason, limited = settle(c, part, targets, part == SPINE)
+        steps, reason, limited = settle(c, part, targets, part == SPINE, home)
         most = max(most, steps)
         flags |= part_flags(c, part, targets, reason, limited)
         frames.out.numbers[frame, part] = c.scratch.masses.energy[part]
@@ -104,7 +96,8 @@ def solve_skeleton(c: SkeletonContext, frames: Frames, frame: int) -> None:
     """Solve one frame of any skeleton, whose root stays where it is."""
     begin_batch(c, frame)
     targets = Targets(frames.positions[frame], frames.rotations[frame])
-    steps, reason, _ = settle(c, 0, targets, False)
+    home = 0.0 if c.scratch.starts.shape[0] > 0 else c.settings.home
+    steps, reason, _ = settle(c, 0, targets, False, home)
     effectors_forward(c.model, c.pose)  # those of no task, too
     end_skeleton(c, frames, frame, steps, stop_flags(reason))
 
@@ -163,9 +156,12 @@ def begin_batch(c: Context, frame: int) -> None:
 
 
 @helper
-def settle(c: Context, part: int, targets: Targets, shared: bool) -> tuple[int, int, bool]:
+def settle(
+    c: Context, part: int, targets: Targets, shared: bool, home: float
+) -> tuple[int, int, bool]:
     """Solve a part; steps taken, why they ended, and whether the last sweep felt a limit.
 
+    Joints first turn back by the part `home` of the way to the first pose.
     The error of a spine (`shared`) is split evenly between its ends. Every pose that is judged
     keeps bones, hinges and limits; the best one is the answer.
     """
@@ -176,6 +172,8 @@ def settle(c: Context, part: int, targets: Targets, shared: bool) -> tuple[int, 
     plain = springs.plain[part] != 0 and not shared
     masses.energy[part] = 0.0
     demand = weigh_nodes(c, part, targets)
+    if home > 0.0:
+        turn_home(c, part, home)
     if not plain:
         cut_part(c, part)
     steps, sweeps, ended, limited = 0, 0, AT_REST, False
@@ -239,6 +237,21 @@ def settle(c: Context, part: int, targets: Targets, shared: bool) -> tuple[int, 
             part_forward(c, part)
             limited = constrain(c, part, targets)
         sweeps += 1
+
+
+@helper
+def turn_home(c: Context, part: int, share: float) -> None:
+    """Turn joints that carry a target back by a share of the way to the first pose.
+
+    What springs leave open (where an elbow lies, how a bone is twisted) would otherwise depend on
+    the way that targets took, and drift. Springs then make good what targets lost by that.
+    """
+    parts, local = c.scratch.parts, c.pose.local
+    for joint in range(parts.first_joint[part], parts.last_joint[part]):
+        if c.model.freedom[joint] != 0 and parts.weights[joint] > 0.0:
+            start = quat_load(c.scratch.springs.start, joint)
+            turned = quat_slerp(quat_load(local, joint), start, share)
+            quat_store(local, joint, quat_normalize(turned))
 
 
 @helper
