@@ -105,7 +105,7 @@ class SpringSolver(ArticulatedSettings, StartSettings, PersonSettings, Solver):
     to 0.0005 of the size. `paper`, for comparison with its Table 1: a hundredth for both."""
     step: Positive | None = None
     """Time step. Together with stiffness and mass it must be stable: step < sqrt((1 - damping / 2)
-    mass / stiffness). Default: by the preset, 0.7 or 0.85."""
+    mass / stiffness). Default: by the preset, 0.7 or 0.85, and less where that is not stable."""
     damping: OpenFraction | None = None
     """Part of its speed that a mass loses in a step, above 0, without which masses never rest, and
     below 1. Default: 0.3; with the preset `exact` less for chains of more than seven joints, whose
@@ -161,13 +161,13 @@ class SpringSolver(ArticulatedSettings, StartSettings, PersonSettings, Solver):
         super().check()
         for name in ("masses", "stiffnesses"):
             object.__setattr__(self, name, named_numbers(getattr(self, name), name))
-        step, bound = self.preset_number("step"), self.largest_step
-        if not step < bound:
+        bound = self.largest_step
+        if self.step is not None and not self.step < bound:
             by_force = self.method == FORCE
             stiffest = "max(stiffness, (2 stiffness + pull) / 4)" if by_force else "stiffness"
             raise InputError(
                 f"Expected `step` below the stability bound {bound:.6g} = sqrt((1 - damping / 2) "
-                f"mass / {stiffest}) of these masses and springs, got {step}."
+                f"mass / {stiffest}) of these masses and springs, got {self.step}."
             )
 
     @property

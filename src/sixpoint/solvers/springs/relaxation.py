@@ -41,7 +41,6 @@ from .masses import (
     PROJECTION,
     hold_masses,
     largest_force,
-    place_masses,
     projection_step,
     pull_masses,
     spring_energy,
@@ -115,16 +114,11 @@ def limit_masses(c: Context, part: int) -> None:
 
 
 @helper
-def start_energy(c: Context, part: int, reach: float) -> float:
-    """Energy of springs at rest whose held masses are put on their clamped targets.
-
-    Masses are put back where the skeleton is.
-    """
+def start_energy(c: Context, reach: float) -> float:
+    """Energy of springs at rest whose held masses are put on their clamped targets."""
     masses = c.scratch.masses
     hold_masses(masses, START_CLAMP * reach)
-    energy = spring_energy(masses, c.settings.stiffness)
-    place_masses(c, part)
-    return energy
+    return spring_energy(masses, c.settings.stiffness)
 
 
 @helper
@@ -140,6 +134,7 @@ def relax(c: Context, part: int, rest: Rest) -> tuple[int, int]:
     step = settings.step
     if settings.method != FORCE and by_force:  # the step is stable without a pull: allow for it
         step *= math.sqrt(stiffness / (stiffness + 0.25 * pull))
+    bounded = settings.cones and springs.free[part] == 0
     farthest = math.inf
     for taken in range(rest.steps + 1):
         if not by_force and farthest > 0.0:  # once there, held masses stay
@@ -160,7 +155,7 @@ def relax(c: Context, part: int, rest: Rest) -> tuple[int, int]:
             projection_step(masses)
         else:
             verlet_step(springs, masses, step, settings.damping, not by_force)
-        if settings.cones:
+        if bounded:
             limit_masses(c, part)
             if taken == CONE_STEPS:
                 return taken, AT_REST

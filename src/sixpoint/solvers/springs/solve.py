@@ -170,12 +170,17 @@ def settle(
     size = c.model.size[0]
     near = settings.tolerance * size
     plain = springs.plain[part] != 0 and not shared
-    masses.energy[part] = 0.0
     demand = weigh_nodes(c, part, targets)
-    if home > 0.0:
-        turn_home(c, part, home)
     if not plain:
         cut_part(c, part)
+    part_forward(c, part)
+    if shared:
+        share_spine_error(pose, targets)
+    masses.energy[part] = asked_energy(c, part, targets, demand)
+    if home > 0.0:
+        turn_home(c, part, home)
+        if not plain:
+            cut_part(c, part)
     steps, sweeps, ended, limited = 0, 0, AT_REST, False
     soft, strain = 1.0, settings.strain
     best, idle, fresh = math.inf, 0, False
@@ -224,8 +229,6 @@ def settle(
             set_goals(c, part, targets, demand)
             gather(c, part)
             place_masses(c, part)
-            if sweeps == 0:
-                masses.energy[part] = start_energy(c, part, demand.reach)
         else:
             strain *= STRAIN_FACTOR
         rest = Rest(settings.iterations - steps, strain, 0.5 * near, demand.reach, soft)
@@ -237,6 +240,18 @@ def settle(
             part_forward(c, part)
             limited = constrain(c, part, targets)
         sweeps += 1
+
+
+@helper
+def asked_energy(c: Context, part: int, targets: Targets, demand: Demand) -> float:
+    """Energy that targets ask of the springs of a part that is placed; 0 where they are met."""
+    worst, _, _ = part_residual(c, part, targets)
+    if worst <= c.settings.tolerance * c.model.size[0]:
+        return 0.0
+    set_goals(c, part, targets, demand)
+    gather(c, part)
+    place_masses(c, part)
+    return start_energy(c, demand.reach)
 
 
 @helper
