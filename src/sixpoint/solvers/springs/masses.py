@@ -89,6 +89,7 @@ class Masses(NamedTuple):
     goal: Annotated[Floats, "M", 3]  # target of a held mass, within reach [m]
     grip: Annotated[Floats, "M"]  # weight of a held mass over the greatest
     load: Annotated[Floats, "M"]  # weight of the targets that each mass carries
+    kept: Annotated[Floats, "N", 4]  # local rotations of joints before they turned back
     turned: Annotated[Floats, "N", 4]  # world rotations of joints by the masses, within limits
     # of the springs of each part when its targets were first asked for
     energy: Annotated[Floats, "P"]

@@ -178,6 +178,7 @@ def settle(
         share_spine_error(pose, targets)
     masses.energy[part] = asked_energy(c, part, targets, demand)
     if home > 0.0:
+        copy_part(parts, part, pose.local, masses.kept)
         turn_home(c, part, home)
         if not plain:
             cut_part(c, part)
@@ -212,6 +213,11 @@ def settle(
             soft, still, idle, sweeps = YIELDING_STIFFNESS, False, 0, 1
             spent = steps >= settings.iterations
         ending = spent or (sweeps > 0 and still and not unlocked)
+        if ending and limited and home > 0.0 and steps < settings.iterations:
+            # Limits do not let springs make good what turning back lost: try without.
+            home, soft, strain, sweeps, idle, spent = 0.0, 1.0, settings.strain, 0, 0, False
+            copy_part(parts, part, masses.kept, pose.local)
+            continue
         if ending and limited and not fresh and sweeps < settings.sweeps:
             # Limits hold it back from where it came: try from the first pose.
             fresh, ending, idle, unlocked = True, False, 0, False
