@@ -26,7 +26,8 @@ from . import console as c
               metavar="DEGREES", help="Viewer above the horizon.")  # fmt: skip
 @click.option("--express", "manners", multiple=True, metavar="NAME=NUMBER,...",
               help="Beside the motions, the first one made in another manner between key poses: "
-              "speed, power, amplitude, tension, recruit. Repeat for more.")  # fmt: skip
+              "speed, power, amplitude, acceleration, swivel, tension, recruit. Repeat for "
+              "more.")  # fmt: skip
 @click.option("--points/--no-points", default=True, help="Show the six tracked points as dots.")
 @c.file_options
 @c.role_option

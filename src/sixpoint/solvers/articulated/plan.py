@@ -134,6 +134,10 @@ class ArticulatedSettings:
         """Return the settings for people as numbers; the plan has its tables."""
         return {**self.numbers(), **self.stop_rule(self.people_rule)._asdict()}
 
+    def times(self, rate: float) -> dict[str, Number]:
+        """Return what depends on the rate of the frames, as numbers."""
+        return {}
+
     def check_tasks(self, plan: SkeletonPlan) -> None:
         """Refuse tasks of a skeleton that make no sense together."""
 
@@ -284,7 +288,8 @@ class SkeletonPlan(Plan):
 
     def new_context(self, rate: float) -> SkeletonContext:
         """Return the tables of the kernel, with fresh memory."""
-        settings, scratch = settings_record(self.settings), copied(self.scratch)
+        settings = settings_record({**self.settings, **self.solver.times(rate)})
+        scratch = copied(self.scratch)
         return SkeletonContext(settings, self.model, new_pose(self.model), scratch)
 
     def begin(self, context: SkeletonContext, pose: Pose) -> None:
