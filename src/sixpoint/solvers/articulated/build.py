@@ -267,10 +267,15 @@ def skeleton_model(
 ) -> Model:
     """Return any skeleton whose root stays where it is; end effectors are some of its nodes.
 
-    `whole` if there are other tasks that speak of all joints.
+    Joints with a `FixedLimit` have no degrees of freedom. `whole` if there are other tasks that
+    speak of all joints.
     """
     check_hinges(body, limits)
-    return build_model(skeleton_figure(body, nodes), limits, tasks, whole=whole)
+    figure = skeleton_figure(body, nodes)
+    for k, name in enumerate(body.skeleton.names):
+        if isinstance(limits.get(name), FixedLimit):
+            figure.joints[k] = figure.joints[k]._replace(freedom=0)
+    return build_model(figure, limits, tasks, whole=whole)
 
 
 def model_depth(model: Model) -> int:

@@ -18,6 +18,8 @@ from ...body.anatomy import Anatomy
 from ...errors import InputError
 from ...kernels import arrays
 from ...kernels._jit import Kernel
+from ...kernels.arrays import as_quat
+from ...kernels.limits import limit_project
 from ...kernels.types import Bools, Floats
 from ...limits import FixedLimit, FlexionLimit, Limits
 from ...motion.motion import Motion
@@ -289,8 +291,11 @@ class SkeletonPlan(Plan):
         return SkeletonContext(settings, self.model, new_pose(self.model), scratch)
 
     def begin(self, context: SkeletonContext, pose: Pose) -> None:
-        """Let a fresh context start from a pose."""
+        """Let a fresh context start from a pose; joints that cannot turn stay where they are."""
         read_pose(self.model, pose.rotations, context.pose.local)
+        for joint in np.flatnonzero(self.model.freedom == 0):
+            held = limit_project(self.model.limits, int(joint), as_quat(context.pose.local[joint]))
+            context.pose.local[joint] = held
 
     def pose(self, out: Output) -> Pose:
         """Return the pose of the first frame, in arrays of its own."""
