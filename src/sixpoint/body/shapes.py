@@ -127,7 +127,6 @@ class BodyShape:
         )
         return at + arrays.rotate(turns, starts), at + arrays.rotate(turns, ends)
 
-
     @cached_property
     def pairs(self) -> tuple[tuple[int, int], ...]:
         """Capsules that must stay apart: all pairs but those of neighbours."""

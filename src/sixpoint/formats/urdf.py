@@ -68,9 +68,7 @@ class Robot:
         skeleton = self.skeleton
         assert skeleton.bind is not None
         source = Source("urdf", notes=self.notes)
-        return Motion(
-            skeleton, skeleton.offsets[:1], skeleton.bind[None], REST_RATE, source=source
-        )
+        return Motion(skeleton, skeleton.offsets[:1], skeleton.bind[None], REST_RATE, source=source)
 
 
 @dataclass(frozen=True)
@@ -177,15 +175,15 @@ def _finish(
 ) -> Robot:
     """Bring together what the tree, the joints and the shapes say."""
     notes: list[str] = []
-    shifts = _zero_angles(moving)
-    for k, joint in enumerate(tree.names):
-        if (shift := shifts.get(joint, 0.0)) != 0.0:
+    zeros = _zero_angles(moving)
+    for k, label in enumerate(tree.names):
+        if (zero := zeros.get(label, 0.0)) != 0.0:
             # A coupling has no offset: the joint counts its angle from elsewhere.
-            turn = arrays.from_axis_angle(moving[joint].axis, shift)
+            turn = arrays.from_axis_angle(moving[label].axis, zero)
             tree.bind[k] = arrays.multiply(tree.bind[k], turn)
             notes.append(
-                f"angles of {joint!r} are counted from {math.degrees(shift):.4g} degrees, where "
-                "it is when the joint that it follows is at zero"
+                f"angles of {label!r} are counted from {math.degrees(zero):.4g} degrees, where it "
+                "is when the joint that it follows is at zero"
             )
     skeleton = Skeleton(
         tuple(tree.names),
@@ -198,6 +196,25 @@ def _finish(
         roles={},  # limits and hinges are those of the file, not those of a person
         hinges={joint.name: joint.axis for joint in moving.values() if joint.kind in TURNING},
     )
+    limits = _limits(skeleton, moving, zeros, notes)
+    couplings = tuple(
+        Coupling(joint.name, joint.mimic[0], joint.mimic[1])
+        for joint in moving.values()
+        if joint.mimic is not None and joint.leader(moving) is not None
+    )
+    shape, meshes = _shape(skeleton, tree, links)
+    if meshes:
+        notes.append(f"collision shapes of {meshes} links are no capsules: those are along bones")
+    return Robot(name, skeleton, limits, couplings, shape, tuple(notes))
+
+
+def _limits(
+    skeleton: Skeleton,
+    moving: Mapping[str, _Joint],
+    zeros: Mapping[str, float],
+    notes: list[str],
+) -> Limits:
+    """Return the limits of all joints, the root's among them; note what they cannot say."""
     limits: dict[str, JointLimit] = {skeleton.names[0]: FixedLimit()}
     for joint in moving.values():
         if joint.kind == "floating":
@@ -207,22 +224,13 @@ def _finish(
             continue
         if joint.ends is None:
             continue
-        low, high = (end - shifts[joint.name] for end in joint.ends)
-        if high - low >= 2.0 * math.pi:
-            if joint.kind == "revolute" and high - low > 2.0 * math.pi + 1e-6:
-                notes.append(f"{joint.name!r} turns more than once; its limits are left out")
-            continue
-        axis = as_vec(skeleton.articulation.axes[skeleton.index(joint.name)])
-        limits[joint.name] = FlexionLimit(low, high, axis)
-    couplings = tuple(
-        Coupling(joint.name, joint.mimic[0], joint.mimic[1])
-        for joint in moving.values()
-        if joint.mimic is not None and joint.leader(moving) is not None
-    )
-    shape, missing = _shape(skeleton, tree, links)
-    if missing:
-        notes.append(f"collision shapes of {missing} links are meshes; capsules along bones stand in")
-    return Robot(name, skeleton, Limits(limits), couplings, shape, tuple(notes))
+        low, high = (end - zeros[joint.name] for end in joint.ends)
+        if high - low < 2.0 * math.pi:
+            axis = as_vec(skeleton.articulation.axes[skeleton.index(joint.name)])
+            limits[joint.name] = FlexionLimit(low, high, axis)
+        elif high - low > 2.0 * math.pi + 1e-3:
+            notes.append(f"{joint.name!r} turns more than once; its limits are left out")
+    return Limits(limits)
 
 
 def _named(elements: Sequence[Element], kind: str) -> dict[str, Element]:
@@ -266,8 +274,7 @@ def _joint(element: Element, name: str, links: Mapping[str, Element], held: bool
         link = "" if found is None else found.attributes.get("link", "").strip()
         if link not in links:
             raise FormatError(
-                f"Expected a link of the file as {part} of joint {name!r:.80}, "
-                f"got {link!r:.80}.",
+                f"Expected a link of the file as {part} of joint {name!r:.80}, got {link!r:.80}.",
                 line=element.line if found is None else found.line,
             )
         ends.append(link)
@@ -304,7 +311,8 @@ def _ends(element: Element, name: str) -> tuple[float, float]:
     low, high = (number_of(limit, key, 0.0) for key in ("lower", "upper"))
     if low > high:
         raise FormatError(
-            f"Expected lower <= upper in the limit of joint {name!r:.80}, got {low:g} and {high:g}.",
+            f"Expected lower <= upper in the limit of joint {name!r:.80}, "
+            f"got {low:g} and {high:g}.",
             line=limit.line,
         )
     return low, high
@@ -426,9 +434,7 @@ def _free_name(link: str, taken: set[str]) -> str:
     return link
 
 
-def _shape(
-    skeleton: Skeleton, tree: _Tree, links: Mapping[str, Element]
-) -> tuple[BodyShape, int]:
+def _shape(skeleton: Skeleton, tree: _Tree, links: Mapping[str, Element]) -> tuple[BodyShape, int]:
     """Return the capsules of a robot, and how many links have meshes for them.
 
     A file without any collision element gets capsules along all bones.

@@ -1,9 +1,9 @@
 """Other starts: where a descent ends in a dead end, it begins again from random poses.
 
 A target with a place and a rotation has several answers (elbow up or down, wrist flipped), of which
-joint limits may leave one; from the pose of the frame before, the way to it is often barred. Only an
-answer that meets everything is taken: otherwise the skeleton stays where the first descent led, so
-that targets that nothing meets do not make it jump.
+joint limits may leave one; from the pose of the frame before, the way to it is often barred. Only
+an answer that meets everything is taken. Otherwise the skeleton stays where the first descent led,
+so that targets that nothing meets do not make it jump.
 
 The random poses are the same in every frame. Where none of them helped, the next frames wait before
 they try again: 1, 2, 4 ... frames, so that a stream of targets that cannot be met costs little.

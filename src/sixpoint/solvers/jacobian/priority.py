@@ -263,7 +263,9 @@ def is_blind(c: Context) -> bool:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PrioritizedSolver(RestartSettings, ArticulatedSettings, StartSettings, PersonSettings, Solver):
+class PrioritizedSolver(
+    RestartSettings, ArticulatedSettings, StartSettings, PersonSettings, Solver
+):
     """Settings of prioritized IK; lengths are parts of the skeleton's size."""
 
     name: ClassVar[str] = "pik"
