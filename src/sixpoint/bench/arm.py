@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from ..body.skeleton import Skeleton
-from ..errors import UnknownName
 from ..formats import Robot, load_robot
 from ..kernels import arrays
 from ..kernels.types import Floats
@@ -22,7 +21,6 @@ from ..limits import FixedLimit
 from ..motion.points import Points
 from ..motion.pose import Pose
 from ..solvers import Solver, Tracker
-from ..solvers.articulated.plan import ArticulatedSettings
 from ..tasks import Orient, Reach
 from . import experiment as ex
 
@@ -122,16 +120,8 @@ def _measure(tracker: Tracker, targets: tuple[Points, float]) -> dict[str, Any]:
 def _variants(names: Sequence[str] | None) -> list[Solver]:
     """Return the solvers, and those that begin again also without that."""
     chosen = ex.choose_solvers(USUAL if names is None else names, "chains")
-    able = [method.name for method in ex.choose_solvers(None, "chains") if _turns(method)]
-    for method in chosen:
-        if method.name not in able:
-            raise UnknownName("solver of rotations", method.name, able)
     once = [s for s in chosen if ex.has_setting(s, "restarts")]
     return [*chosen, *(type(s)(restarts=0) for s in once)]  # type: ignore[call-arg]
-
-
-def _turns(method: Solver) -> bool:
-    return isinstance(method, ArticulatedSettings) and Orient in method.answers
 
 
 def _show(found: ex.Measurements) -> Iterator[ex.Table | ex.Facts]:

@@ -394,7 +394,7 @@ def _grow(first: str, joints: Sequence[_Joint], upright: Floats) -> _Tree:
     below: dict[str, list[_Joint]] = {}
     for joint in joints:
         below.setdefault(joint.parent, []).append(joint)
-    taken = {joint.name for joint in joints}
+    taken = {joint.name for joint in joints if joint.kind != "fixed"}
     tree = _Tree([_free_name(first, taken)], [-1], [np.zeros(3)], [upright])
     taken.add(tree.names[0])
     tree.links[first] = (0, (np.zeros(3), arrays.identity()))

@@ -82,6 +82,9 @@ class ArticulatedSettings:
     """Kernel for any skeleton."""
     answers: ClassVar[tuple[type[Task[Any]], ...]] = (Reach, Orient)
     """Kinds of tasks that can be given."""
+    welds: ClassVar[bool] = False
+    """Whether joints of skeletons that a `FixedLimit` holds are left out of the degrees of freedom;
+    methods that move joint by joint hold them by the limit."""
     weighs_axes: ClassVar[bool] = False
     """Whether tasks may have a covariance of their own."""
     people_rule: ClassVar[StopRule] = PEOPLE
@@ -263,7 +266,8 @@ class SkeletonPlan(Plan):
             self.levels += [level] * len(specs)
         # Other tasks speak of any joint.
         whole = any(not isinstance(task, Reach | Orient) for task in self.tasks)
-        return skeleton_model(self.body, self.limits, self.effector_nodes(), tasks, whole=whole)
+        nodes, weld = self.effector_nodes(), self.solver.welds
+        return skeleton_model(self.body, self.limits, nodes, tasks, whole=whole, weld=weld)
 
     def effector_nodes(self) -> list[int]:
         """Return the nodes that are end effectors of the model: those of the points first."""

@@ -364,6 +364,7 @@ class JacobianSolver(RestartSettings, ArticulatedSettings, StartSettings, Person
     solve_people = solve_people
     solve_skeletons = solve_skeletons
     answers: ClassVar[tuple[type[Task[Any]], ...]] = (Reach, Orient, SelfCollision)
+    welds: ClassVar[bool] = True
     method: ClassVar[int]
     """Which step, as in `steps`."""
 

@@ -276,6 +276,7 @@ class PrioritizedSolver(
     solve_people = solve_people
     solve_skeletons = solve_skeletons
     answers: ClassVar[tuple[type[Task[Any]], ...]] = (Reach, Orient, Posture, SelfCollision)
+    welds: ClassVar[bool] = True
     # A millimetre and a tenth of it, ten times as strict as the rule of the other methods: damped
     # steps that end a centimetre short show no priorities.
     people_rule: ClassVar[StopRule] = StopRule(20, 0.001 / PAPER_HEIGHT, 0.0001 / PAPER_HEIGHT)

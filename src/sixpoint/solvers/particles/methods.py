@@ -64,8 +64,8 @@ from .rotation_noise import (
 from .task_cost import POSITION, person_tasks, skeleton_tasks, task_nodes
 
 STARTS = ("sik", "constant", "velocity", "guided", "a file of `sixpoint train` (.npz)")
-POSE_ITERATIONS = 1000
-"""Iterations for places with rotations, which have few answers: twice as many as for places."""
+POSE_ITERATIONS = 2000
+"""Iterations for places with rotations, which have few answers within limits."""
 SEEDS = 2**63 - 1
 """The largest seed."""
 PositiveFraction: TypeAlias = Annotated[float, Interval(0.0, 1.0, above=True)]
@@ -104,7 +104,7 @@ class MonteCarloSolver(ArticulatedSettings, PersonSettings, Solver):
 
     iterations: Count | None = None
     """Most iterations in a frame. Default: 60 for people by six points; for other skeletons 500, or
-    1000 where a rotation is asked for."""
+    2000 where a rotation is asked for."""
     tolerance: Fraction | None = None
     """A largest error below this part of the size ends the frame. Default: 0.00055 for people (1 mm
     at 1.83 m), 0.0001 for other skeletons."""
