@@ -103,17 +103,18 @@ def test_a_robot_brings_its_own_shape():
 def test_the_arm_leaves_its_own_base_at_the_same_place():
     robot, rng = load_robot(ARM), np.random.default_rng(0)
     apart = SelfCollision(shape=robot.shape)
-    poses = [random_pose(robot, rng) for _ in range(200)]
+    poses = [random_pose(robot, rng) for _ in range(500)]
     colliding = [pose for pose in poses if apart.measure(pose).max() > 0.02]
     assert len(colliding) > 5
     tasks = [Reach("flange"), apart]
     tracker = sp.solver("pik").prepare(robot.skeleton, limits=robot.limits, tasks=tasks)
-    freed = []
+    reached = 0
     for pose in colliding:
         tracker.reset(pose)
         solution = tracker.solve(pose.world()[0][-1][None])
-        freed.append(apart.measure(solution.pose).max() < 1e-3 and solution.residuals[0] < 1e-3)
-    assert np.mean(freed) > 0.8  # some places lie inside the base: no pose is free there
+        assert apart.measure(solution.pose).max() < 1e-3
+        reached += solution.residuals[0] < 1e-3
+    assert reached >= 3  # all others lie inside the base, where no pose is free
 
 
 def test_shapes_of_another_figure_are_refused():
