@@ -28,6 +28,7 @@ _HOME = {
     "save_points": "formats",
     "inspect": "formats",
     "reconstruct": "api",
+    "render": "studio.render",
     "express": "solvers",
     "solver": "solvers",
     "SOLVERS": "solvers",
@@ -81,3 +82,4 @@ if TYPE_CHECKING:
     from .solvers import Solution as Solution
     from .solvers import express as express
     from .solvers import solver as solver
+    from .studio.render import render as render

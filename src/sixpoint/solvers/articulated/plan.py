@@ -28,8 +28,7 @@ from ...motion.pose import Pose
 from ...tasks import Orient, Reach, SelfCollision, Task
 from ..base import Capabilities, Solver
 from ..context import LIMITED, MISSING, NOT_MET, OUT_OF_STEPS, UNASKED, Frames, Output
-from ..people.plan import PAPER_HEIGHT, TOLERANCE, PersonPlan
-from ..people.points import FARTHEST
+from ..people.plan import FARTHEST, PAPER_HEIGHT, TOLERANCE, PersonPlan
 from ..plan import Plan, Status
 from ..problem import Problem
 from ..settings import Count, Fraction, Interval, Number, settings_record

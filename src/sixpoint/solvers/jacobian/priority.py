@@ -75,8 +75,7 @@ from ..articulated.restart import (
 from ..articulated.self_collision import touching_rows, with_touching
 from ..base import Capabilities, Solver
 from ..context import MET, SPENT, STILL, Frames
-from ..people.plan import PAPER_HEIGHT, PersonSettings
-from ..people.points import end_frame, known_rotation
+from ..people.plan import PAPER_HEIGHT, PersonSettings, end_frame, known_rotation
 from ..people.tables import HEAD, PELVIS
 from ..settings import Fraction, Interval, NonNegative, Number, Numbers, Positive, Triple
 from ..start import StartSettings, check_prior, start_solver

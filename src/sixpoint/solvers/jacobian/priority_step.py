@@ -49,7 +49,7 @@ from ..articulated.model import (
 from ..articulated.restart import Restarts, new_restarts
 from ..articulated.self_collision import Capsules, no_capsules
 from ..context import LIMITED
-from ..people.points import is_place
+from ..people.plan import is_place
 from ..people.tables import FIRST_LIMB, LIMBS
 from .ladder import Damping, Ladder, ladder_step, new_ladder
 

@@ -72,7 +72,7 @@ from ..articulated.model import (
     parent_rotation,
 )
 from ..articulated.parts import is_hinge, lever, next_weighted, past_hinges
-from ..people.points import is_place
+from ..people.plan import is_place
 from .masses import Scratch
 
 LEAST_BEND = 1e-3
