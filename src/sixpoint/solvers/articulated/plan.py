@@ -94,7 +94,8 @@ class ArticulatedSettings:
     """Names of what the kernel of people says besides, in `Output.numbers`."""
 
     iterations: Count | None = None
-    """Most iterations in a frame. Default: 20 for people by six points, 500 for other skeletons."""
+    """Most iterations in a frame. Default: 20 for people by six points; 500 for other skeletons,
+    besides those of other starts (`restarts`)."""
     tolerance: Fraction | None = None
     """A largest error below this part of the size ends the frame. Default: 0.0055 for people (1 cm
     at 1.83 m), 0.0001 for other skeletons."""

@@ -20,7 +20,7 @@ from ...kernels.quaternion import quat_from_axis_angle, quat_normalize, quat_sto
 from ...kernels.random import random_normals, random_state, random_uniform
 from ...kernels.types import Floats, Ints, Quat
 from ...kernels.vector import vec_distance, vec_length, vec_load
-from ..settings import Interval
+from ..settings import Interval, Number
 from .model import HINGE, POSITION, Model, ModelPose, Targets, copy_rotations, new_memory
 
 SEED = 14
@@ -40,7 +40,22 @@ class RestartSettings:
     restarts: Annotated[int, Interval(0, 10_000)] = 40
     """Random starts for a target of a skeleton that is within reach and not met from the pose
     before; for people by six points there are none. With 0 a skeleton never changes from one way of
-    standing to another between two frames."""
+    standing to another between two frames. Those that do not fit into `iterations`, where these are
+    given, are left out; so are all where `least_gain` is given."""
+
+    def restart_numbers(
+        self, first: int, iterations: int | None, least_gain: float | None
+    ) -> dict[str, Number]:
+        """Return how many starts there are, and the most iterations of a frame in all.
+
+        Args:
+            first: most iterations of the first descent.
+            iterations: the setting, which holds for all descents together.
+            least_gain: the setting; one that is given ends a frame, so that there are no others.
+        """
+        restarts = self.restarts if least_gain is None else 0
+        total = first + restarts * RESTART_STEPS if iterations is None else iterations
+        return {"restarts": restarts, "most": total}
 
 
 class Restarts(NamedTuple):

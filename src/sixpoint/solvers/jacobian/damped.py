@@ -210,8 +210,10 @@ def descend_skeleton(c: Context, targets: Targets) -> tuple[int, int]:
     if c.settings.restarts == 0 or not begin_restarts(model, pose, targets, restarts):
         return steps, reason
     for _ in range(c.settings.restarts):
+        if steps >= c.settings.most:
+            break
         scatter_joints(model, pose, restarts.random)
-        more, met = descend_again(c, targets)
+        more, met = descend_again(c, targets, min(RESTART_STEPS, c.settings.most - steps))
         steps += more
         if met:
             forget_failures(restarts)
@@ -222,15 +224,15 @@ def descend_skeleton(c: Context, targets: Targets) -> tuple[int, int]:
 
 
 @helper
-def descend_again(c: Context, targets: Targets) -> tuple[int, bool]:
-    """Iterate from a random pose; return iterations taken, and whether all is met."""
+def descend_again(c: Context, targets: Targets, iterations: int) -> tuple[int, bool]:
+    """Iterate from a random pose, so often at most; how often it was, and whether all is met."""
     model, pose, settings, scratch = c.model, c.pose, c.settings, c.scratch
     near = settings.tolerance * model.size[0]
     model_forward(model, pose)
     worst, _ = measure(c, targets)
     squares = task_squares(model, scratch.residual)
     part, mark, since = 1.0, squares, 0
-    for step in range(RESTART_STEPS):
+    for step in range(iterations):
         if worst <= near:
             return step, True
         find_step(c)
@@ -244,7 +246,7 @@ def descend_again(c: Context, targets: Targets) -> tuple[int, bool]:
             return step + 1, False
         model_forward(model, pose)
         worst, _ = measure(c, targets)
-    return RESTART_STEPS, worst <= near
+    return iterations, worst <= near
 
 
 @helper
@@ -393,7 +395,9 @@ class JacobianSolver(RestartSettings, ArticulatedSettings, StartSettings, Person
         """
         numbers: dict[str, Number] = super().skeleton_settings(plan)
         most = math.pi / model_depth(plan.model) if self.method != SDLS else math.pi
-        return numbers | {"joint_step": min(cast("float", numbers["joint_step"]), most)}
+        numbers["joint_step"] = min(cast("float", numbers["joint_step"]), most)
+        first = cast("int", numbers["iterations"])
+        return numbers | self.restart_numbers(first, self.iterations, self.least_gain)
 
 
 @dataclass(frozen=True, kw_only=True)

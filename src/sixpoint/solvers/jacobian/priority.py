@@ -175,8 +175,11 @@ def descend_skeleton(c: Context, targets: Targets) -> tuple[int, int]:
     if c.settings.restarts == 0 or not begin_restarts(model, pose, targets, restarts):
         return steps, reason
     for _ in range(c.settings.restarts):
+        if steps >= c.settings.most:
+            break
         scatter_joints(model, pose, restarts.random)
-        more, _ = descend(c, targets, still, False, RESTART_STEPS)
+        budget = min(RESTART_STEPS, c.settings.most - steps)
+        more, _ = descend(c, targets, still, False, budget)
         steps += more
         worst, _ = measure(c, targets)
         if worst <= near:
@@ -411,7 +414,10 @@ class PrioritizedSolver(
         """Return the settings as numbers."""
         task = posture_of(plan)
         weight = 1.0 if task is None else task.weight
-        return {**super().skeleton_settings(plan), "posture": min(1.0, self.posture * weight)}
+        numbers: dict[str, Number] = super().skeleton_settings(plan)
+        numbers["posture"] = min(1.0, self.posture * weight)
+        first = cast("int", numbers["iterations"])
+        return numbers | self.restart_numbers(first, self.iterations, self.least_gain)
 
 
 def posture_of(plan: SkeletonPlan) -> Posture | None:
