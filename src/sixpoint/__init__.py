@@ -23,6 +23,8 @@ _HOME = {
     "load": "formats",
     "save": "formats",
     "load_points": "formats",
+    "load_robot": "formats",
+    "load_skeleton": "formats",
     "save_points": "formats",
     "inspect": "formats",
     "reconstruct": "api",
@@ -65,6 +67,8 @@ if TYPE_CHECKING:
     from .formats import inspect as inspect
     from .formats import load as load
     from .formats import load_points as load_points
+    from .formats import load_robot as load_robot
+    from .formats import load_skeleton as load_skeleton
     from .formats import save as save
     from .formats import save_points as save_points
     from .limits import Limits as Limits

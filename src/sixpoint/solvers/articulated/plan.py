@@ -18,6 +18,8 @@ from ...body.anatomy import Anatomy
 from ...errors import InputError
 from ...kernels import arrays
 from ...kernels._jit import Kernel
+from ...kernels.arrays import as_quat
+from ...kernels.limits import limit_project
 from ...kernels.types import Bools, Floats
 from ...limits import FixedLimit, FlexionLimit, Limits
 from ...motion.motion import Motion
@@ -79,6 +81,9 @@ class ArticulatedSettings:
     """Kernel for any skeleton."""
     answers: ClassVar[tuple[type[Task[Any]], ...]] = (Reach, Orient)
     """Kinds of tasks that can be given."""
+    welds: ClassVar[bool] = False
+    """Whether joints of skeletons that a `FixedLimit` holds are left out of the degrees of freedom;
+    methods that move joint by joint hold them by the limit."""
     weighs_axes: ClassVar[bool] = False
     """Whether tasks may have a covariance of their own."""
     people_rule: ClassVar[StopRule] = PEOPLE
@@ -89,7 +94,8 @@ class ArticulatedSettings:
     """Names of what the kernel of people says besides, in `Output.numbers`."""
 
     iterations: Count | None = None
-    """Most iterations in a frame. Default: 20 for people by six points, 500 for other skeletons."""
+    """Most iterations in a frame. Default: 20 for people by six points; 500 for other skeletons,
+    besides those of other starts (`restarts`)."""
     tolerance: Fraction | None = None
     """A largest error below this part of the size ends the frame. Default: 0.0055 for people (1 cm
     at 1.83 m), 0.0001 for other skeletons."""
@@ -264,7 +270,8 @@ class SkeletonPlan(Plan):
             self.levels += [level] * len(specs)
         # Other tasks speak of any joint.
         whole = any(not isinstance(task, Reach | Orient) for task in self.tasks)
-        return skeleton_model(self.body, self.limits, self.effector_nodes(), tasks, whole=whole)
+        nodes, weld = self.effector_nodes(), self.solver.welds
+        return skeleton_model(self.body, self.limits, nodes, tasks, whole=whole, weld=weld)
 
     def effector_nodes(self) -> list[int]:
         """Return the nodes that are end effectors of the model: those of the points first."""
@@ -293,8 +300,11 @@ class SkeletonPlan(Plan):
         return SkeletonContext(settings, self.model, new_pose(self.model), scratch)
 
     def begin(self, context: SkeletonContext, pose: Pose) -> None:
-        """Let a fresh context start from a pose."""
+        """Let a fresh context start from a pose; joints that cannot turn stay where they are."""
         read_pose(self.model, pose.rotations, context.pose.local)
+        for joint in np.flatnonzero(self.model.freedom == 0):
+            held = limit_project(self.model.limits, int(joint), as_quat(context.pose.local[joint]))
+            context.pose.local[joint] = held
 
     def pose(self, out: Output) -> Pose:
         """Return the pose of the first frame, in arrays of its own."""
