@@ -26,6 +26,7 @@ _HOME = {
     "save_points": "formats",
     "inspect": "formats",
     "reconstruct": "api",
+    "reconstruct_people": "api",
     "express": "solvers",
     "solver": "solvers",
     "SOLVERS": "solvers",
@@ -58,6 +59,7 @@ def __dir__() -> list[str]:
 
 if TYPE_CHECKING:
     from .api import reconstruct as reconstruct
+    from .api import reconstruct_people as reconstruct_people
     from .body import Skeleton as Skeleton
     from .data import builtin as builtin
     from .errors import SixpointError as SixpointError
