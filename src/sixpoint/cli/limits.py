@@ -202,5 +202,6 @@ def _show(estimate: Estimate, family: Any, files: Sequence[str]) -> None:
             ("bind", "whether the limit holds the bind pose"),
         ],
     )
+    c.say_notes(estimate.provenance["warnings"])
     for path in files:
         c.say(f"wrote {path}")
