@@ -100,7 +100,7 @@ def test_pictures(run, clip, tmp_path):
         ).stdout
     )
     assert [path.rsplit("/", 1)[-1] for path in report["pictures"]] == [
-        "cloud.png", "unwrapping.png", "boundary.png", "motions.png",
+        "reach.png", "types.png", "cloud.png", "unwrapping.png", "boundary.png", "motions.png",
     ]  # fmt: skip
     for path in report["pictures"]:
         with open(path, "rb") as file:

@@ -55,6 +55,8 @@ PEOPLE = StopRule(20, 0.01 / PAPER_HEIGHT, 0.001 / PAPER_HEIGHT)
 """The rule of the comparison of Unzueta et al. 2008, section 9: 20 iterations, 1 cm, 1 mm."""
 PRECISE = StopRule(40, 0.001 / PAPER_HEIGHT, 0.00005 / PAPER_HEIGHT)
 """For people beyond that comparison: 40 iterations, 1 mm, a twentieth of one."""
+RETRY = 0.01 / PAPER_HEIGHT
+"""A person is tried again where a point is missed by more than this part of the height (1 cm)."""
 SKELETONS = StopRule(500, 1e-4, -math.inf)
 """Until a target is met to a ten-thousandth of the length, whatever an iteration brings."""
 

@@ -65,6 +65,7 @@ from ..articulated.model import (
 )
 from ..articulated.plan import (
     PEOPLE,
+    RETRY,
     ArticulatedPersonPlan,
     ArticulatedSettings,
     SkeletonPlan,
@@ -196,10 +197,10 @@ def descend_person(c: PersonContext, targets: Targets, free: bool) -> tuple[int,
             copy_rotations(pose.local, scratch.kept)
             copy_rotations(scratch.first, pose.local)
             quat_store(pose.local, 0, estimate)
-        taken, reason, total = iterate_person(c, targets, free and attempt != AS_ESTIMATED)
+        taken, reason, worst, total = iterate_person(c, targets, free and attempt != AS_ESTIMATED)
         steps += taken
-        if reason == MET:
-            return steps, MET
+        if reason == MET or worst <= RETRY * model.size[0]:
+            return steps, reason
         if attempt == FROM_FIRST_POSE and total > kept - WORTHWHILE * model.size[0]:
             copy_rotations(scratch.kept, pose.local)
             place_person(c, targets)
@@ -242,8 +243,10 @@ def place_person(c: PersonContext, targets: Targets) -> tuple[float, float]:
 
 
 @helper
-def iterate_person(c: PersonContext, targets: Targets, floating: bool) -> tuple[int, int, float]:
-    """Iterate until met, still or spent; iterations, why it ended, and the summed error [m].
+def iterate_person(
+    c: PersonContext, targets: Targets, floating: bool
+) -> tuple[int, int, float, float]:
+    """Iterate until met, still or spent; iterations, why, largest and summed error [m].
 
     The error between pelvis and head, end effectors 0 and 1, is shared after each iteration.
     """
@@ -268,7 +271,7 @@ def iterate_person(c: PersonContext, targets: Targets, floating: bool) -> tuple[
         if not careful or part < LEAST_PART or before - total > 0.0:
             reason = STILL
             break
-    return steps, MET if worst <= near else reason, total
+    return steps, MET if worst <= near else reason, worst, total
 
 
 def solve_skeleton(c: SkeletonContext, frames: Frames, frame: int) -> None:

@@ -66,6 +66,7 @@ from ..articulated.parts import (
     whole_part,
 )
 from ..articulated.plan import (
+    RETRY,
     ArticulatedPersonPlan,
     ArticulatedSettings,
     SkeletonPlan,
@@ -120,22 +121,25 @@ def solve_person(c: PersonContext, frames: Frames, frame: int) -> None:
     pelvis turns. End effectors are the six points, in their order.
     """
     flags, estimate, targets = begin_parts(c, frames, frame)
-    steps, total, missed = 0, 0.0, 0
+    steps, missed, farthest, total = 0, 0, 0.0, 0.0
+    again = not c.settings.literal and pelvis_is_free(frames, frame)
     for attempt in range(AGAIN + 1):  # one loop, so that `settle` is compiled once
         part, kept = min(attempt, WHOLE), total
         if part == WHOLE:
-            if missed == 0 or c.settings.literal or not pelvis_is_free(frames, frame):
+            if not again or missed == 0 or farthest <= RETRY * c.model.size[0]:
                 break
             begin_whole(c, targets, estimate, attempt == AGAIN)
         taken, reason, limited = settle(c, part, targets, part in (SPINE, WHOLE), None)
         if part != WHOLE:
             steps = max(steps, taken)
             missed |= part_flags(c, part, targets, reason, limited)
+            worst, _, _ = part_residual(c, part, targets)
+            farthest = max(farthest, worst)
             continue
         steps += taken
         if reason == MET:
             missed = 0
-        _, total, _ = part_residual(c, WHOLE, targets)
+        farthest, total, _ = part_residual(c, WHOLE, targets)
         if attempt == AGAIN and missed and total > kept - WORTHWHILE * c.model.size[0]:
             copy_part(c.scratch.parts, WHOLE, c.scratch.kept, c.pose.local)
             place_whole(c, targets)
