@@ -29,6 +29,7 @@ _HOME = {
     "inspect": "formats",
     "reconstruct": "api",
     "render": "studio.render",
+    "reconstruct_people": "api",
     "express": "solvers",
     "solver": "solvers",
     "SOLVERS": "solvers",
@@ -61,6 +62,7 @@ def __dir__() -> list[str]:
 
 if TYPE_CHECKING:
     from .api import reconstruct as reconstruct
+    from .api import reconstruct_people as reconstruct_people
     from .body import Skeleton as Skeleton
     from .data import builtin as builtin
     from .errors import SixpointError as SixpointError

@@ -123,12 +123,14 @@ def _show_errors(found: Comparison) -> None:
         keys = (f"{name}_rms", f"{name}_mean", f"{name}_rms_inner")
         return [_number(getattr(found, key)) for key in keys]
 
+    clouds = [_number(found.point_cloud_rms), _number(found.point_cloud_mean)]
     c.show_table(
         f"{found.frames} frames at {found.rate:g} Hz, body height {found.height:.3f} m",
         ("error", "RMS", "mean", "without wrists, ankles", "unit"),
         [
             ("position", *errors("position"), "body height"),
             ("orientation", *errors("orientation"), "rad"),
+            ("point clouds", *clouds, "-", "body height, aligned"),
         ],
     )
     c.show_table(

@@ -251,10 +251,16 @@ def build_model(
     )
 
 
-def person_model(anatomy: Anatomy, limits: Limits) -> Model:
-    """Return a person whose end effectors are the six points; all but the pelvis have a task."""
+def person_model(anatomy: Anatomy, limits: Limits, *, floating: bool = False) -> Model:
+    """Return a person whose end effectors are the six points; all but the pelvis have a task.
+
+    A `floating` pelvis can turn at its place; otherwise it is as it is estimated.
+    """
     tasks = [(POSITION, effector, 1.0) for effector in range(1, len(SIX))]
-    return build_model(person_figure(anatomy), limits, tasks)
+    figure = person_figure(anatomy)
+    if floating:
+        figure.joints[0] = figure.joints[0]._replace(freedom=BALL)
+    return build_model(figure, limits, tasks)
 
 
 def skeleton_model(

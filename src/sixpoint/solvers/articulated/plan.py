@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -54,6 +54,10 @@ class StopRule(NamedTuple):
 
 PEOPLE = StopRule(20, 0.01 / PAPER_HEIGHT, 0.001 / PAPER_HEIGHT)
 """The rule of the comparison of Unzueta et al. 2008, section 9: 20 iterations, 1 cm, 1 mm."""
+PRECISE = StopRule(40, 0.001 / PAPER_HEIGHT, 0.00005 / PAPER_HEIGHT)
+"""For people beyond that comparison: 40 iterations, 1 mm, a twentieth of one."""
+RETRY = 0.01 / PAPER_HEIGHT
+"""A person is tried again where a point is missed by more than this part of the height (1 cm)."""
 SKELETONS = StopRule(500, 1e-4, -math.inf)
 """Until a target is met to a ten-thousandth of the length, whatever an iteration brings."""
 
@@ -121,7 +125,11 @@ class ArticulatedSettings:
     @property
     def closeness(self) -> float:
         """What is near enough to end the iteration is met."""
-        return max(TOLERANCE, self.stop_rule(self.people_rule).tolerance)
+        return max(TOLERANCE, self.person_rule().tolerance)
+
+    def person_rule(self) -> StopRule:
+        """Return when to stop with people."""
+        return self.stop_rule(self.people_rule)
 
     def stop_rule(self, usual: StopRule) -> StopRule:
         """Return the usual rule with what the settings say."""
@@ -138,7 +146,7 @@ class ArticulatedSettings:
 
     def person_settings(self, plan: ArticulatedPersonPlan) -> dict[str, Number]:
         """Return the settings for people as numbers; the plan has its tables."""
-        return {**self.numbers(), **self.stop_rule(self.people_rule)._asdict()}
+        return {**self.numbers(), **self.person_rule()._asdict()}
 
     def times(self, rate: float) -> dict[str, Number]:
         """Return what depends on the rate of the frames, as numbers."""
@@ -158,6 +166,32 @@ class ArticulatedSettings:
     def skeleton_settings(self, plan: SkeletonPlan) -> dict[str, Number]:
         """Return the settings for another skeleton as numbers; the plan has its tables."""
         return {**self.numbers(), **self.stop_rule(self.skeletons_rule)._asdict()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class VariantSettings:
+    """Settings of the methods that Unzueta et al. 2008 compare, as they do it or better."""
+
+    if TYPE_CHECKING:  # of `ArticulatedSettings`, beside which this is inherited
+
+        def stop_rule(self, usual: StopRule) -> StopRule:
+            """Return the usual rule with what the settings say."""
+
+    best_rule: ClassVar[StopRule] = PRECISE
+    """When to stop with people, unless as published or the settings say something else."""
+
+    variant: Literal["best", "paper"] = "best"
+    """How a person by six points is solved: as well as this method can, where what is missed is
+    tried again with a pelvis that turns and from other poses; or as in the comparison of Unzueta et
+    al. 2008, with its stop rule and no second attempt."""
+
+    def person_rule(self) -> StopRule:
+        """Return when to stop with people."""
+        return self.stop_rule(PEOPLE if self.variant == "paper" else self.best_rule)
+
+    def person_model(self, anatomy: Anatomy, limits: Limits) -> Model:
+        """Return a person as a model, whose pelvis can turn unless as published."""
+        return person_model(anatomy, limits, floating=self.variant != "paper")
 
 
 def is_person(problem: Problem) -> bool:

@@ -293,7 +293,7 @@ def weigh_nodes(c: Context, part: int, targets: Targets) -> Demand:
             joint = model.parent[joint]
         count += 1
         greatest = max(greatest, weight)
-        reach = max(reach, parts.reach[task])
+        reach = max(reach, parts.reach[part, task])
     return Demand(count, greatest, reach)
 
 
@@ -343,7 +343,7 @@ def set_goals(c: Context, part: int, targets: Targets, demand: Demand) -> None:
         if masses.state[mass] == BASE:
             continue
         goal = vec_load(targets.positions, effector)
-        most, far = MOST_REACH * parts.reach[task], vec_distance(goal, base)
+        most, far = MOST_REACH * parts.reach[part, task], vec_distance(goal, base)
         if far > most:
             goal = vec_add(base, vec_scale(vec_sub(goal, base), most / far))
         # Several targets of one mass: their mean, by weight.
