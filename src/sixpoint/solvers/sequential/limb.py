@@ -30,19 +30,29 @@ from ...kernels.types import Floats, Quat, Vec3
 from ...kernels.vector import (
     as3,
     vec_add,
+    vec_angle,
     vec_cross,
     vec_distance,
     vec_length,
     vec_load,
-    vec_reject,
     vec_store,
     vec_sub,
     vec_unit,
 )
-from ..context import CLAVICLE, COLLIDED, LIMITED, STALLED, UNREACHABLE, Frames
+from ..context import (
+    BLOCKED,
+    CLAVICLE,
+    COLLIDED,
+    LIMITED,
+    SPINE_BENT,
+    STALLED,
+    SWIVELLED,
+    UNREACHABLE,
+    Frames,
+)
 from ..people.plan import end_frame
 from ..people.tables import FIRST_LIMB, HEAD, LIMB_ROWS, LIMBS, PELVIS
-from .plan import Context
+from .plan import PELVIS_DEVIATION, Context
 
 IDENTITY: Quat = (1.0, 0.0, 0.0, 0.0)
 REST, HOLD, FIXED = 0, 1, 2
@@ -64,8 +74,6 @@ ACROSS = 1e-6
 """A forearm with less than this across the upper arm does not say how to turn it [m]."""
 STRETCHED = 0.98
 """A limb reaching farther than this part of its length counts as straight."""
-POLE_CONE = math.cos(math.radians(5.0))
-"""Around straight up, where the swing axis of an arm is open, hysteresis keeps the last."""
 PUSH_STEPS, PUSH_GAIN = 30, 1.0
 """Most steps, and the factor k of section 8, to get an elbow out of the torso."""
 PUSH_DEPTH = 6e-5
@@ -193,7 +201,9 @@ def limb_begin(c: Context, limb: int, target: Vec3) -> tuple[LimbBase, int]:
     quat_store(work.local, row, girdle)
     aim = quat_unrotate(parent, vec_sub(target, place))
     # The clavicle brings a far target just within reach: rounding must not decide.
-    if vec_length(aim) > (body.bones[limb, 0] + body.bones[limb, 1]) * (1.0 + REACH_SLACK):
+    upper, lower, far = body.bones[limb, 0], body.bones[limb, 1], vec_length(aim)
+    slack = REACH_SLACK * (upper + lower)
+    if far > upper + lower + slack or far < abs(upper - lower) - slack:
         flags |= UNREACHABLE << limb
     return LimbBase(limb, row, parent, place, aim), flags
 
@@ -223,20 +233,10 @@ def limb_end(c: Context, base: LimbBase, turn: Quat, angle: float) -> Vec3:
 @helper
 def limb_aim(c: Context, limb: int, aim: Vec3) -> Quat:
     """Lines 2 to 5: point the straight limb at the target, then open it by the angle at A."""
-    body, settings, state = c.body, c.settings, c.state
+    body = c.body
     upper, lower = body.bones[limb, 0], body.bones[limb, 1]
     distance = vec_length(aim)
-    down = (0.0, -1.0, 0.0)
-    first = IDENTITY
-    if settings.overhead_hysteresis and state.frames > 0 and aim[1] > POLE_CONE * distance:
-        # Near the pole the axis is noise: swing about the last one outside, then correct.
-        first = quat_from_axis_angle(
-            vec_unit(vec_reject(vec_load(state.poles, limb), down), (1.0, 0.0, 0.0)), math.pi
-        )
-    else:
-        vec_store(state.poles, limb, vec_unit(vec_cross(down, aim), (1.0, 0.0, 0.0)))
-    turn = rotation_between(quat_rotate(first, down), aim, (1.0, 0.0, 0.0))
-    turn = quat_mul(turn, first)
+    turn = rotation_between((0.0, -1.0, 0.0), aim, (1.0, 0.0, 0.0))
     if upper + lower > distance:
         # Elbows move back and down, knees forward.
         angle = triangle_angle(upper, distance, lower)
@@ -387,27 +387,32 @@ def settle_limb(c: Context, base: LimbBase, free: Quat, flags: int) -> int:
     """Solve and write root and hinge within limits, from a wished rotation of the root; flags."""
     body, limits, settings, state = c.body, c.limits, c.settings, c.state
     limb = base.limb
+    missed = MISS * body.height
     within = not flags & (UNREACHABLE << limb)
     turn = limit_project(limits, base.row + 1, free)
     pressed = turn != free
     plane = settings.keep_plane > 0
     bent = limb_finish(c, base, turn, plane)
     if settings.swivel == SEARCH and within:
-        if bent.miss > MISS * body.height or state.swivels[limb] != 0.0:
+        if bent.miss > missed or state.swivels[limb] != 0.0:
             bent = limb_search(c, base, free, plane, settings.turn if plane else math.inf)
             turn = bent.turn
             pressed = False  # counted by the search, for the swivel it chose
+            if state.swivels[limb] != 0.0:
+                flags |= SWIVELLED << limb
     else:
         state.swivels[limb] = 0.0
     if settings.collisions and body.bend[limb] > 0.0:
+        before = bent.miss
         pushed, moved = elbow_push(c, base, turn)
         if moved:
             flags |= COLLIDED << limb
             bent = limb_finish(c, base, pushed, plane)
-            pressed = pressed or bent.miss > MISS * body.height
+            if bent.miss > before + missed:
+                flags |= BLOCKED << limb
             if elbow_depth(c, base, bent.turn) > FELT_DEPTH * body.height:
                 flags |= STALLED << limb  # a limit, or the target, keeps it inside
-    if bent.limited or pressed:
+    if bent.miss > missed and (bent.limited or pressed):
         flags |= LIMITED << limb
     limb_end(c, base, bent.turn, bent.angle)
     return flags
@@ -450,6 +455,10 @@ def finish_frame(
     """
     body, rest, work, out = c.body, c.rest, c.work, frames.out
     pelvis = vec_load(work.places, PELVIS)
+    if c.state.bent:
+        flags |= SPINE_BENT
+    left = quat_rotate(quat_load(work.world, PELVIS), (1.0, 0.0, 0.0))
+    out.numbers[frame, PELVIS_DEVIATION] = vec_angle(left, quat_rotate(estimate, (1.0, 0.0, 0.0)))
     vec_store(work.ends, PELVIS, pelvis)
     vec_store(work.ends, HEAD, vec_load(work.places, body.joints - 1))
     hold_ends(c)
