@@ -62,12 +62,12 @@ from .limb import (
     finish_frame,
     limb_aim,
     limb_begin,
-    settle_limb,
     triangle_angle,
 )
 from .network import GUIDE, MEMORY, NET, STATIONS, GuidedContext, GuidedTables, Layers
 from .plan import NUMBERS, branches_of, extras_of
 from .sik import SequentialSolver
+from .swivel import settle_limb
 from .three_point import HANDS, HEAD_LOST, UNSEEN
 from .trunk import solve_trunk
 
@@ -120,6 +120,11 @@ class GuidedSolver(PersonSettings, Solver):
     def needed(self) -> tuple[str, ...]:
         """Head and hands: a body of these it puts on its feet itself."""
         return HEAD_AND_HANDS
+
+    @property
+    def seeks_within_limits(self) -> bool:
+        """See `Solver`."""
+        return True
 
     @property
     def model(self) -> Prior:

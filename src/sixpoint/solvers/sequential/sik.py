@@ -23,8 +23,9 @@ from ..people.plan import PersonSettings, begin_frame
 from ..people.tables import FIRST_LIMB, LIMBS
 from ..problem import Problem
 from ..settings import Fraction, Number, numbers_of
-from .limb import finish_frame, solve_limb
+from .limb import SEARCH, finish_frame
 from .plan import Context, SequentialPlan, sequential_kernel
+from .swivel import solve_limb
 from .trunk import solve_known_trunk
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {
@@ -74,6 +75,11 @@ class SequentialSolver(PersonSettings, Solver):
         preset = PRESETS[self.variant]
         missing = {name: preset[name] for name in preset if getattr(self, name) is None}
         return numbers_of(replace(self, **missing))
+
+    @property
+    def seeks_within_limits(self) -> bool:
+        """See `Solver`."""
+        return self.numbers()["swivel"] == SEARCH
 
     def plan(self, problem: Problem) -> SequentialPlan:
         """Return the tables and the kernel for one person."""
