@@ -36,7 +36,7 @@ def test_options_of_their_own_win_and_none_is_no_option():
         ("nonsense", "NAME=VALUE"),
         ("=1", "NAME=VALUE"),
         ("bendd=sagittal", "Nearest: bend"),
-        ("bend=sideways", "one of sagittal"),
+        ("bend=sideways", "one of lean"),
         ("collisions=perhaps", "true or false"),
         ("recovery=soon", "a number for recovery"),
         ("recovery=True", "a number for recovery"),

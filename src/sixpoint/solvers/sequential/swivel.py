@@ -190,6 +190,7 @@ def settle_limb(c: Context, base: LimbBase, free: Quat, flags: int) -> int:
         pushed, moved = elbow_push(c, base, turn)
         if moved:
             flags |= COLLIDED << limb
+            pressed = False  # it stands elsewhere now
             bent = limb_finish(c, base, pushed, plane)
             if bent.miss > before + missed:
                 flags |= BLOCKED << limb

@@ -60,7 +60,7 @@ L_ANKLE, R_ANKLE = FIRST_LIMB + 2, FIRST_LIMB + 3
 
 
 @helper
-def lean_normal(c: Context, frame: Quat, chord: Vec3, goal: Vec3, start: int) -> Vec3:
+def lean_normal(c: Context, frame: Quat, chord: Vec3, goal: Vec3, fixed: bool) -> Vec3:
     """Normal of the plane in which the trunk leans away from what carries it, in the world.
 
     Ours (`bend="lean"`): people mostly bow towards where their head goes, forwards, backwards or
@@ -71,7 +71,7 @@ def lean_normal(c: Context, frame: Quat, chord: Vec3, goal: Vec3, start: int) ->
     settings, state, work = c.settings, c.state, c.work
     left, ahead = quat_rotate(frame, (1.0, 0.0, 0.0)), quat_rotate(frame, (0.0, 0.0, 1.0))
     upright = quat_rotate(frame, chord)
-    if start == 0:
+    if not fixed:
         feet = vec_add(vec_load(work.points, L_ANKLE), vec_load(work.points, R_ANKLE))
         upright = vec_sub(vec_load(work.points, PELVIS), vec_scale(feet, 0.5))
     up = quat_rotate(frame, (0.0, 1.0, 0.0))
@@ -89,7 +89,7 @@ def lean_normal(c: Context, frame: Quat, chord: Vec3, goal: Vec3, start: int) ->
 
 
 @helper
-def bend_normal(c: Context, frame: Quat, chord: Vec3, goal: Vec3, start: int) -> Vec3:
+def bend_normal(c: Context, frame: Quat, chord: Vec3, goal: Vec3, fixed: bool) -> Vec3:
     """Normal of the plane in which the spine bends, in the world.
 
     Positive rotation about it leans forwards where it points to the left. The plane of the frame
@@ -99,7 +99,7 @@ def bend_normal(c: Context, frame: Quat, chord: Vec3, goal: Vec3, start: int) ->
     settings, state = c.settings, c.state
     left = quat_rotate(frame, (1.0, 0.0, 0.0))
     if settings.bend == LEAN:
-        return lean_normal(c, frame, chord, goal, start)
+        return lean_normal(c, frame, chord, goal, fixed)
     if settings.bend == SAGITTAL:
         return left
     before = as3(state.chord) if state.frames > 0 else quat_rotate(frame, chord)
@@ -307,11 +307,13 @@ def spine_share(c: Context) -> Vec3:
 
 
 @helper
-def bend_trunk(c: Context, frame: Quat, start: int, head: Quat, has_head: bool) -> tuple[int, int]:
+def bend_trunk(
+    c: Context, frame: Quat, fixed: bool, start: int, head: Quat, has_head: bool
+) -> tuple[int, int]:
     """Algorithm 2 up to its line 16: bend or stretch, then point at the head; fills `trial`.
 
-    A chain that starts at the joint above (`start` 1) leaves its base as `frame` turns it. Returns
-    the steps of the search, and flags.
+    A chain that starts at the joint above (`start` 1) leaves its base as `frame` turns it; `fixed`
+    says whether that rotation is known. Returns the steps of the search, and flags.
     """
     body, limits, state, work = c.body, c.limits, c.state, c.work
     n = body.joints
@@ -326,7 +328,7 @@ def bend_trunk(c: Context, frame: Quat, start: int, head: Quat, has_head: bool) 
     flags = 0
     steps = 0
     if wanted < vec_length(neutral):
-        normal = bend_normal(c, frame, neutral, goal, start)
+        normal = bend_normal(c, frame, neutral, goal, fixed)
         axis = quat_unrotate(frame, normal)
         angle, steps, limited = spine_search(c, start, axis, wanted)
         first = quat_from_axis_angle(axis, -angle)
@@ -369,13 +371,13 @@ def solve_trunk(
     above = 1 if fixed_pelvis and n > 2 else 0
     apart = fixed_pelvis and body.lumbar >= 0
     start = 0 if apart else above
-    steps, flags = bend_trunk(c, frame, start, head, has_head)
+    steps, flags = bend_trunk(c, frame, fixed_pelvis, start, head, has_head)
     held = IDENTITY
     if apart:
         turn = quat_mul(quat_conj(frame), quat_load(work.trial, 0))
         held = limit_project(limits, body.lumbar, turn)
         if held != turn and above == 1:
-            more, flags = bend_trunk(c, quat_mul(frame, held), 1, head, has_head)
+            more, flags = bend_trunk(c, quat_mul(frame, held), True, 1, head, has_head)
             steps += more
         quat_store(work.trial, 0, quat_mul(frame, held))
     if has_head:
