@@ -14,9 +14,11 @@ from sixpoint.formats import holds_points, save, save_points, suffixes
 
 
 def test_settings_are_read_as_the_kind_they_are():
-    made = make_solver("sik", ["weights=0.1,0.1,1", "bend=chord", "collisions=yes", "recovery=1"])
+    made = make_solver(
+        "sik", ["weights=0.1,0.1,1", "bend=sagittal", "collisions=yes", "recovery=1"]
+    )
     assert made.weights == (0.1, 0.1, 1.0)
-    assert made.bend == "chord"
+    assert made.bend == "sagittal"
     assert made.collisions is True
     assert made.recovery == 1
     assert make_solver("sik", ["collisions=off"]).collisions is False
@@ -33,8 +35,8 @@ def test_options_of_their_own_win_and_none_is_no_option():
     [
         ("nonsense", "NAME=VALUE"),
         ("=1", "NAME=VALUE"),
-        ("bendd=chord", "Nearest: bend"),
-        ("bend=sideways", "one of sagittal"),
+        ("bendd=sagittal", "Nearest: bend"),
+        ("bend=sideways", "one of lean"),
         ("collisions=perhaps", "true or false"),
         ("recovery=soon", "a number for recovery"),
         ("recovery=True", "a number for recovery"),

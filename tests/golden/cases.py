@@ -29,15 +29,13 @@ CLIPS = {"boxing": 3, "walk": 3, "reach": 5}
 SETTINGS: dict[str, dict[str, Any]] = {
     "sik": {},
     "sik collisions": {"collisions": True},
-    "sik search": {"swivel": "search", "feet": "level", "bend": "vertical"},
+    "sik paper": {"variant": "paper"},
     "sik literal": {
         "bend": "previous",
         "spine_mode": "incremental",
         "spine_search": "two-phase",
         "clavicle": "hold",
         "project_previous": False,
-        "overhead_hysteresis": True,
-        "retwist": True,
     },
     "sik predict": {"missing": "predict", "weights": (0.1, 0.1, 1.0)},
     "guided": {},

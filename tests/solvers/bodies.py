@@ -34,9 +34,9 @@ from sixpoint.solvers.people.tables import (
     Work,
 )
 from sixpoint.solvers.plan import Plan
-from sixpoint.solvers.sequential.limb import solve_limb
-from sixpoint.solvers.sequential.plan import SequentialContext, SequentialPlan
+from sixpoint.solvers.sequential.plan import NUMBERS, SequentialContext, SequentialPlan
 from sixpoint.solvers.sequential.sik import solve_frame
+from sixpoint.solvers.sequential.swivel import solve_limb
 from sixpoint.solvers.sequential.trunk import solve_trunk
 
 ORIGIN = (0.0, 0.0, 0.0)
@@ -93,7 +93,9 @@ def plan_of(chosen: Solver) -> SequentialPlan:
 
 
 def settings(rate: float = 60.0, kind: type[Solver] = SequentialSolver, **changed: Any) -> Settings:
-    """Settings as kernels read them; the default is the solver's."""
+    """Settings as kernels read them; by default those of the paper's sequential IK."""
+    if kind is SequentialSolver:
+        changed = {"variant": "paper", **changed}
     return plan_of(kind(**changed)).new_settings(rate)[0]
 
 
@@ -293,7 +295,7 @@ class Plain:
         self.context = context(self.body, settings(rate, **changed))
         self.state: State = self.context.state
         self.work: Work = self.context.work
-        self.out: Output = new_output(len(self.body.rest), len(SIX), 1)
+        self.out: Output = new_output(len(self.body.rest), len(SIX), 1, NUMBERS)
         self.frames = new_frames(self.out, len(SIX), FIRST_LIMB)
 
     def solve(self, six: ArrayLike, turned: ArrayLike | None = None) -> Plain:

@@ -10,7 +10,6 @@ from sixpoint.solvers import SOLVERS, SequentialSolver, Solver, solver
 from sixpoint.solvers.conformance import LAWS, LawBroken, check_solver
 
 VARIANTS = {
-    "search": SequentialSolver(swivel="search", feet="level"),
     "collisions": SequentialSolver(collisions=True),
     "predict": SequentialSolver(missing="predict"),
     "literal": SequentialSolver(
@@ -21,8 +20,9 @@ VARIANTS = {
         project_previous=False,
         weights=(0.1, 0.1, 1.0),
     ),
-    "chord": SequentialSolver(bend="chord", retwist=True, overhead_hysteresis=True),
-    "vertical": SequentialSolver(bend="vertical"),
+    "sagittal": SequentialSolver(bend="sagittal"),
+    "paper": SequentialSolver(variant="paper"),
+    "paper with collisions": SequentialSolver(variant="paper", collisions=True),
     "pik-balance with legs": solver("pik-balance", body="legs"),
     "pik as published": solver("pik", give=(1.0, 1.0, 1.0)),
     "sdls as published": solver("sdls", clamp="hard"),

@@ -203,7 +203,7 @@ def demo(output: str, clip: str, name: str) -> c.Answer:
     from ..studio.panels import Panel
     from ..studio.pictures import contact_sheet
 
-    solver = c.make_solver(name, SETTINGS.get(name, ()))
+    solver = c.make_solver(name, ())
     with c.wrong_call():
         original = builtin(clip)
     points = original.points()
@@ -239,10 +239,9 @@ def demo(output: str, clip: str, name: str) -> c.Answer:
         else:
             files.append(str(folder / file))
     title = f"{clip}, {points.positions.shape[1]} points -> {original.skeleton.joint_count} joints"
-    how = ", ".join((solver.title, *SETTINGS.get(name, ())))
 
     def show() -> None:
-        show_report(f"{title}  ({how})", report)
+        show_report(f"{title}  ({solver.title})", report)
         click.echo("\nWrote")
         for file in files:
             click.echo(f"  {file}")
@@ -251,13 +250,10 @@ def demo(output: str, clip: str, name: str) -> c.Answer:
     return c.Answer(report | {"outputs": files}, show)
 
 
-SETTINGS = {"sik": ("swivel=search", "feet=level")}
-"""The demo shows a solver at its best; `sixpoint reconstruct` starts from the published method."""
-
 NEXT = """
 Try next
   open {folder}/playback.html in a browser: both figures in 3D
   sixpoint info YOUR.bvh                      is your rig recognised?
-  sixpoint reconstruct YOUR.bvh -o out.bvh --set swivel=search
+  sixpoint reconstruct YOUR.bvh -o out.bvh
                                               the same with your own clip
   sixpoint render YOUR.bvh out.bvh -o both.gif"""

@@ -68,6 +68,11 @@ class Solver(abc.ABC):
         """Points of a person that must be there, if not seen at all times; others may be absent."""
         return SIX
 
+    @property
+    def seeks_within_limits(self) -> bool:
+        """Whether a limb that limits bar from its target looks for another way to reach it."""
+        return False
+
     def prepare(
         self,
         skeleton: Skeleton,

@@ -35,6 +35,9 @@ RECOVERING = 1 << 28  # some point is easing back after it was lost
 NOT_MET = 1 << 29  # the iteration ended without meeting every target
 OUT_OF_STEPS = 1 << 30  # the budget of iterations was spent short of the targets
 UNASKED = 1 << 31  # nothing was asked of the skeleton
+BLOCKED = 1 << 32  # << limb: the elbow was pushed out of the torso, and the target is missed
+SWIVELLED = 1 << 36  # << limb: limits barred the neutral swivel, and another was searched
+SPINE_BENT = 1 << 40  # pelvis and head are nearer than the neutral spine is long
 
 MET, STILL, SPENT = 0, 1, 2
 """Why an iteration ended."""

@@ -23,7 +23,9 @@ class Status:
     unreachable: Bools
     """Targets that bones cannot reach, however they turn, (F, N)."""
     limited: Bools
-    """Points held back by joint limits or a collision, (F, N)."""
+    """Points that joint limits keep from their targets, (F, N)."""
+    blocked: Bools
+    """Points kept from their targets since their limbs give way to the torso, (F, N)."""
     missing: Bools
     """Points that were asked for and not seen, (F, N)."""
     missed: Bools
@@ -117,6 +119,10 @@ class Plan(abc.ABC):
 
     def extras(self, out: Output) -> dict[str, Floats]:
         """What else the method says of each frame, (F,), by name."""
+        return {}
+
+    def branches(self, out: Output) -> dict[str, Bools]:
+        """Which way the steps of the method took in each frame, (F,), by name; if it says so."""
         return {}
 
     def remarks(self, frames: Frames) -> list[str]:

@@ -98,7 +98,7 @@ def numbers_of(solver: Any) -> dict[str, Number]:
     for name, allowed in _allowed(solver.__class__).items():
         value = getattr(solver, name)
         if isinstance(value, str):
-            choices = typing.get_args(allowed)
+            choices = typing.get_args(_given(allowed))
             if value in choices:
                 numbers[name] = choices.index(value)
         elif isinstance(value, bool | int | float | np.number):
@@ -127,6 +127,14 @@ def _allowed(kind: Hashable) -> dict[str, Any]:
     return {name: hints[name] for name in settings_of(kind)}
 
 
+def _given(allowed: Any) -> Any:
+    """The annotation of a setting that may be None, without the None."""
+    options = typing.get_args(allowed)
+    if type(None) not in options:
+        return allowed
+    return next(option for option in options if option is not type(None))
+
+
 def _is_real(allowed: Any) -> bool:
     """Whether a setting is a real number, not a whole one or a switch."""
     kinds = (allowed, *typing.get_args(allowed))  # the second are those of a union
@@ -136,12 +144,10 @@ def _is_real(allowed: Any) -> bool:
 
 
 def _check(name: str, value: object, allowed: Any) -> None:
-    options = typing.get_args(allowed)
-    optional = type(None) in options
-    if optional:
-        if value is None:
-            return
-        allowed = next(option for option in options if option is not type(None))
+    optional = type(None) in typing.get_args(allowed)
+    if optional and value is None:
+        return
+    allowed = _given(allowed)
     if typing.get_origin(allowed) is Literal:
         choices = typing.get_args(allowed)
         if value not in choices:

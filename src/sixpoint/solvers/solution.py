@@ -90,7 +90,9 @@ class Report:
     unreachable: int
     """Point-frames whose target is farther away than bones reach."""
     limited: int
-    """Point-frames in which a joint limit or a collision holds the limb back."""
+    """Point-frames that joint limits keep from their targets."""
+    blocked: int
+    """Point-frames kept from their targets since the limb gives way to the torso."""
     missed: int
     """Point-frames off their target although bones reach it: limbs of people by more than 1 mm,
     other skeletons by more than a thousandth of their length."""
@@ -98,6 +100,8 @@ class Report:
     """Frames in which each point was not seen; only points that ever were missing."""
     stops: dict[str, int] = field(default_factory=dict)
     """Frames that ended for each reason."""
+    branches: dict[str, int] = field(default_factory=dict)
+    """Frames in which the steps of the method took each way, for methods that say so."""
     tasks: dict[str, float] = field(default_factory=dict)
     """The most that each task lacks in any frame, by its label: [m], or [rad] of angles."""
     warnings: tuple[str, ...] = ()
@@ -129,7 +133,9 @@ class Result:
     unreachable: Bools
     """Targets that bones cannot reach, however they turn, shape (F, N)."""
     limited: Bools
-    """Points that a joint limit or a collision holds back, shape (F, N)."""
+    """Points that joint limits keep from their targets, shape (F, N)."""
+    blocked: Bools
+    """Points kept from their targets since their limbs give way to the torso, shape (F, N)."""
     missing: Bools
     """Points that were asked for and not seen, shape (F, N)."""
     stops: tuple[StopReason, ...]
@@ -143,6 +149,8 @@ class Result:
     """What each task lacks in each frame, (F,), by its label; see `Solution`."""
     extras: Mapping[str, Floats] = field(default_factory=dict)
     """What else a method has to say of each frame, (F,); see its page."""
+    branches: Mapping[str, Bools] = field(default_factory=dict)
+    """Which way the steps of the method took in each frame, (F,), by name; see its page."""
 
     def __repr__(self) -> str:
         return f"Result({self.motion!r}, {self.report!r})"

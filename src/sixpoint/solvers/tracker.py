@@ -341,7 +341,7 @@ def clip_result(
     if never:
         warnings.append(f"never seen in the whole clip, placed by guess: {', '.join(never)}")
     stops = tuple(plan.stop_reason(frames, frame) for frame in range(len(motion)))
-    tasks = plan.task_residuals(out)
+    tasks, branches = plan.task_residuals(out), plan.branches(out)
     median, late = np.percentile(spent, (50.0, 99.0)) if spent else (0.0, 0.0)
     report = Report(
         solver=plan.solver.name,
@@ -356,9 +356,11 @@ def clip_result(
         p99_us=float(late),
         unreachable=int(status.unreachable.sum()),
         limited=int(status.limited.sum()),
+        blocked=int(status.blocked.sum()),
         missed=int(status.missed.sum()),
         missing=lost,
         stops=dict(Counter(stop.value for stop in stops)),
+        branches={way: int(taken.sum()) for way, taken in branches.items()},
         tasks={label: float(values.max(initial=0.0)) for label, values in tasks.items()},
         warnings=(*warnings, *plan.remarks(frames)),
     )
@@ -371,12 +373,14 @@ def clip_result(
         out.iterations,
         reader.as_given(status.unreachable, False),
         reader.as_given(status.limited, False),
+        reader.as_given(status.blocked, False),
         reader.as_given(status.missing, False),
         stops,
         out.confidence,
         None if angles is None else reader.as_given(angles),
         tasks,
         plan.extras(out),
+        branches,
     )
 
 

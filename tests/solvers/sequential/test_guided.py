@@ -57,7 +57,9 @@ def test_without_trust_it_is_sequential_ik_with_its_own_exact_step():
     clip = builtin("walk")
     weights = (1.0, 1.0, 1.0)
     plain = sp.reconstruct(
-        clip.points(), clip.skeleton, solver=SequentialSolver(weights=weights, swivel="search")
+        clip.points(),
+        clip.skeleton,
+        solver=SequentialSolver(variant="paper", weights=weights, swivel="search"),
     ).motion
     led = sp.reconstruct(clip.points(), clip.skeleton, solver="guided", trust=0.0).motion
     pelvis = clip.skeleton.anatomy.node("pelvis")

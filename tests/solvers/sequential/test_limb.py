@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -262,31 +261,6 @@ def overhead(frames=40):
     turn = np.linspace(0.0, 4.0 * np.pi, frames)
     tremble = 0.01 * np.stack([np.cos(turn), 0.0 * turn, np.sin(turn)], axis=-1)
     return np.array((0.0, 0.4, 0.0)) + tremble
-
-
-def test_overhead_hysteresis_keeps_the_elbow_calm():
-    start = (0.0, 0.35, 0.2)  # comes up from the front
-    calm, nervous = (Limb(ARM, overhead_hysteresis=on).solve(start) for on in (True, False))
-    steps = {}
-    for arm in (calm, nervous):
-        elbows = [arm.solve(target).elbow for target in overhead()]
-        steps[arm] = max(np.linalg.norm(b - a) for a, b in pairwise(elbows))
-        assert arm.miss < 1e-9
-    assert steps[nervous] > 0.05
-    assert steps[calm] < 0.02
-
-
-def test_overhead_hysteresis_keeps_the_way_the_arm_came_up():
-    for start in ((0.0, 0.3, 0.25), (0.25, 0.3, 0.0), (0.2, 0.3, 0.2)):
-        arm = Limb(ARM, overhead_hysteresis=True).solve(start)
-        before = arm.elbow
-        heading = [
-            np.array(start) * (1.0 - t) + np.array((0, 0.4, 0)) * t for t in np.linspace(0, 1, 50)
-        ]
-        for target in heading:
-            arm.solve(target)
-            assert np.linalg.norm(arm.elbow - before) < 0.02
-            before = arm.elbow
 
 
 @given(directions(), st.floats(0.1, 0.54))

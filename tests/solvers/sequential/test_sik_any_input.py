@@ -118,7 +118,7 @@ def test_far_from_the_origin(place):
 def test_any_stream_gives_bodies(seed, option):
     changed = {
         "frames": {"bend": "previous", "spine_mode": "incremental", "clavicle": "hold"},
-        "swivel": {"swivel": "search", "collisions": True, "overhead_hysteresis": True},
+        "swivel": {"swivel": "search", "collisions": True},
         "weights": {"weights": (0.0, 0.0, 1.0), "missing": "predict"},
     }[option]
     rng = np.random.default_rng(seed)

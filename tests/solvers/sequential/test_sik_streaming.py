@@ -26,8 +26,6 @@ VARIANTS = {
     "ours": {
         "swivel": "search",
         "collisions": True,
-        "retwist": True,
-        "overhead_hysteresis": True,
         "missing": "predict",
         "feet": "level",
     },

@@ -372,7 +372,7 @@ class SkeletonPlan(Plan):
         limited |= ((out.flags & LIMITED) != 0)[:, None] & self._sought
         missing = ~(np.abs(seen) < FARTHEST).all(axis=-1) & self._sought
         missed = (out.residuals[:, :-1] > MISSED * self.length) & self._sought & ~unreachable
-        return Status(unreachable, limited, missing, missed)
+        return Status(unreachable, limited, np.zeros_like(limited), missing, missed)
 
     def rotation_residuals(self, frames: Frames) -> Floats | None:
         """Angle of each point from the rotation asked for [rad], (F, N); None if none is."""

@@ -82,7 +82,7 @@ FARTHEST = 1e9
 """A coordinate beyond this is no place on earth [m]: not seen, like NaN."""
 ALL_MISSING = 63 * MISSING
 REASONS = (
-    (0xF * bits.STALLED, StopReason.STALLED),
+    (0xF * (bits.STALLED | bits.BLOCKED), StopReason.STALLED),
     (0xF * bits.UNREACHABLE | bits.SPINE_STRETCHED, StopReason.UNREACHABLE),
     (0xF * bits.LIMITED | bits.SPINE_LIMITED, StopReason.LIMITS_SATURATED),
     (bits.OUT_OF_STEPS, StopReason.MAX_ITERATIONS),
@@ -214,15 +214,16 @@ class PersonPlan(Plan):
         flags = frames.out.flags[:, None]
         limbs = np.arange(LIMBS)
         unreachable = np.zeros((len(flags), len(SIX)), np.bool_)
-        limited, missed = unreachable.copy(), unreachable.copy()
+        limited, blocked, missed = (unreachable.copy() for _ in range(3))
         unreachable[:, FIRST_LIMB:] = flags & (bits.UNREACHABLE << limbs)
         limited[:, FIRST_LIMB:] = flags & (bits.LIMITED << limbs)
+        blocked[:, FIRST_LIMB:] = flags & (bits.BLOCKED << limbs)
         far = frames.out.residuals[:, FIRST_LIMB : len(SIX)] > MISSED
         missed[:, FIRST_LIMB:] = far & ~unreachable[:, FIRST_LIMB:]
         unreachable[:, HEAD] = flags[:, 0] & bits.SPINE_STRETCHED
         limited[:, HEAD] = flags[:, 0] & bits.SPINE_LIMITED
         missing = (flags & (MISSING << np.arange(len(SIX)))) != 0
-        return Status(unreachable, limited, missing, missed)
+        return Status(unreachable, limited, blocked, missing, missed)
 
     def remarks(self, frames: Frames) -> list[str]:
         """Doubt points that are far from the body's in the whole clip."""

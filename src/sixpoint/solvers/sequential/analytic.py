@@ -85,7 +85,8 @@ class AnalyticUpperSolver(PersonSettings, Solver):
 
     def plan(self, problem: Problem) -> SequentialPlan:
         """Return the tables and the kernel for one person."""
-        numbers = {**SequentialSolver().numbers(), "clavicle": REST if self.clavicles else FIXED}
+        shared = SequentialSolver(variant="paper").numbers()
+        numbers = {**shared, "clavicle": REST if self.clavicles else FIXED}
         return SequentialPlan(self, problem, solve_frames, numbers)
 
 

@@ -32,7 +32,7 @@ from ...kernels.quaternion import (
     quat_store,
     quat_unrotate,
 )
-from ...kernels.types import Floats, Quat
+from ...kernels.types import Bools, Floats, Quat
 from ...kernels.vector import (
     vec_add,
     vec_cross,
@@ -48,7 +48,7 @@ from ...priors.layout import ENDS, HINGES, measures, mirror_inputs, mirror_outpu
 from ...priors.model import Prior, prior_of
 from ...priors.poses import build_of, spine_map
 from ..base import Capabilities, Solver
-from ..context import MISSING, SPINE_LIMITED, UNREACHABLE, Frames, RecordArray
+from ..context import MISSING, SPINE_LIMITED, UNREACHABLE, Frames, Output, RecordArray
 from ..people.body import row_names
 from ..people.plan import PersonPlan, PersonSettings, begin_frame, known_rotation
 from ..people.tables import FIRST_LIMB, HEAD, LIMB_ROWS, LIMBS, PELVIS
@@ -62,11 +62,12 @@ from .limb import (
     finish_frame,
     limb_aim,
     limb_begin,
-    settle_limb,
     triangle_angle,
 )
 from .network import GUIDE, MEMORY, NET, STATIONS, GuidedContext, GuidedTables, Layers
+from .plan import NUMBERS, branches_of, extras_of
 from .sik import SequentialSolver
+from .swivel import settle_limb
 from .three_point import HANDS, HEAD_LOST, UNSEEN
 from .trunk import solve_trunk
 
@@ -121,6 +122,11 @@ class GuidedSolver(PersonSettings, Solver):
         return HEAD_AND_HANDS
 
     @property
+    def seeks_within_limits(self) -> bool:
+        """See `Solver`."""
+        return True
+
+    @property
     def model(self) -> Prior:
         """The prior itself, read once."""
         return prior_of(self.prior)
@@ -134,6 +140,7 @@ class GuidedPlan(PersonPlan):
     """A person whose pose a prior suggests."""
 
     solver: GuidedSolver
+    numbers = NUMBERS
 
     def __init__(self, solver: GuidedSolver, problem: Problem) -> None:
         super().__init__(solver, problem)
@@ -144,7 +151,7 @@ class GuidedPlan(PersonPlan):
     def numbers_of_method(self) -> Mapping[str, Number]:
         """Return what the kernel reads besides the times of `PersonSettings`."""
         limbs = {"swivel": SEARCH, "keep_plane": True}
-        return {**SequentialSolver().numbers(), **self.solver.numbers(), **limbs}
+        return {**SequentialSolver(variant="paper").numbers(), **self.solver.numbers(), **limbs}
 
     def new_context(self, rate: float) -> GuidedTables:
         """Return the tables of the kernel, with fresh memory."""
@@ -159,6 +166,14 @@ class GuidedPlan(PersonPlan):
     def begin(self, context: Any, pose: Pose) -> None:
         """Let a fresh context start from a pose."""
         self.begin_state(context.context.state, pose)
+
+    def extras(self, out: Output) -> dict[str, Floats]:
+        """Return what finished frames say besides."""
+        return extras_of(out)
+
+    def branches(self, out: Output) -> dict[str, Bools]:
+        """Return which way the steps took in each frame."""
+        return branches_of(out)
 
 
 def guide_of(anatomy: Anatomy, solver: GuidedSolver) -> RecordArray:

@@ -68,7 +68,7 @@ class KMASolver(PersonSettings, Solver):
 
     def plan(self, problem: Problem) -> SequentialPlan:
         """Return the tables and the kernel for one person."""
-        trunk = SequentialSolver().numbers()
+        trunk = SequentialSolver(variant="paper").numbers()
         return SequentialPlan(self, problem, solve_frames, {**trunk, "clavicle": FIXED})
 
 

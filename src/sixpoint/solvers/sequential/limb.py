@@ -1,4 +1,4 @@
-"""Limbs of sequential IK (sections 5, 6 and 8 of the SIK paper), and the pose that ends a frame.
+"""Limbs of sequential IK (sections 5 and 6 of the SIK paper), and the pose that ends a frame.
 
 Every method of the family begins a limb with its clavicle (Algorithm 4) and ends it with what hangs
 below the hinge; in between, root and hinge turn in the way of the method, here by Algorithm 5. That
@@ -13,9 +13,7 @@ from typing import NamedTuple
 
 from ...kernels._jit import helper
 from ...kernels.limits import limit_clamp_angle, limit_project
-from ...kernels.prism import PrismTable, PushedLimb, PushSearch, prisms_depth, prisms_push_limb
 from ...kernels.quaternion import (
-    quat_conj,
     quat_from_axis_angle,
     quat_load,
     quat_mul,
@@ -30,27 +28,30 @@ from ...kernels.types import Floats, Quat, Vec3
 from ...kernels.vector import (
     as3,
     vec_add,
+    vec_angle,
     vec_cross,
     vec_distance,
     vec_length,
     vec_load,
-    vec_reject,
     vec_store,
     vec_sub,
     vec_unit,
 )
-from ..context import CLAVICLE, COLLIDED, LIMITED, STALLED, UNREACHABLE, Frames
+from ..context import (
+    CLAVICLE,
+    SPINE_BENT,
+    UNREACHABLE,
+    Frames,
+)
 from ..people.plan import end_frame
 from ..people.tables import FIRST_LIMB, HEAD, LIMB_ROWS, LIMBS, PELVIS
-from .plan import Context
+from .plan import PELVIS_DEVIATION, Context
 
 IDENTITY: Quat = (1.0, 0.0, 0.0, 0.0)
 REST, HOLD, FIXED = 0, 1, 2
 """Choices of `SequentialSolver.clavicle`; the last is for methods whose clavicles never move."""
 LEVEL = 1
 """Choice of `SequentialSolver.feet`."""
-NEUTRAL, SEARCH = 0, 1
-"""Choices of `SequentialSolver.swivel`."""
 
 FELT = 1e-6
 """A hinge that its limit holds back by less than this is straight, and not limited [rad]."""
@@ -62,25 +63,12 @@ STANDING_SHANK, LYING_SHANK = math.cos(math.radians(45.0)), math.cos(math.radian
 """Between these inclinations of the shank a foot eases from level to neutral."""
 ACROSS = 1e-6
 """A forearm with less than this across the upper arm does not say how to turn it [m]."""
-STRETCHED = 0.98
-"""A limb reaching farther than this part of its length counts as straight."""
-POLE_CONE = math.cos(math.radians(5.0))
-"""Around straight up, where the swing axis of an arm is open, hysteresis keeps the last."""
-PUSH_STEPS, PUSH_GAIN = 30, 1.0
-"""Most steps, and the factor k of section 8, to get an elbow out of the torso."""
-PUSH_DEPTH = 6e-5
-"""The elbow is out when it is no deeper than this part of the height (0.1 mm)."""
-FELT_DEPTH = 6e-4
-"""An elbow deeper than this part of the height (1 mm) is reported as still inside."""
+NEUTRAL, SEARCH = 0, 1
+"""Choices of `SequentialSolver.swivel`."""
 COARSE_STEP, FINE_STEP = 0.1, 0.01
 """Steps of searches for a swivel [rad]."""
 TIE = 1e-9
 """Costs that differ by less than this are equal: parts of the height, or [rad^2]."""
-SWIVEL_COST = 0.005
-"""What a turn of one radian away from the neutral swivel may cost in reach, as a part of height."""
-SWIVEL_EASE = 0.1
-"""The larger, the faster the swivel may change from frame to frame [rad]: a limb that can go back
-to its neutral swivel does so by half of this in each frame."""
 MISS = 1e-4
 """A limb that misses by less than this part of the height needs no other swivel."""
 
@@ -193,7 +181,9 @@ def limb_begin(c: Context, limb: int, target: Vec3) -> tuple[LimbBase, int]:
     quat_store(work.local, row, girdle)
     aim = quat_unrotate(parent, vec_sub(target, place))
     # The clavicle brings a far target just within reach: rounding must not decide.
-    if vec_length(aim) > (body.bones[limb, 0] + body.bones[limb, 1]) * (1.0 + REACH_SLACK):
+    upper, lower, far = body.bones[limb, 0], body.bones[limb, 1], vec_length(aim)
+    slack = REACH_SLACK * (upper + lower)
+    if far > upper + lower + slack or far < abs(upper - lower) - slack:
         flags |= UNREACHABLE << limb
     return LimbBase(limb, row, parent, place, aim), flags
 
@@ -223,20 +213,10 @@ def limb_end(c: Context, base: LimbBase, turn: Quat, angle: float) -> Vec3:
 @helper
 def limb_aim(c: Context, limb: int, aim: Vec3) -> Quat:
     """Lines 2 to 5: point the straight limb at the target, then open it by the angle at A."""
-    body, settings, state = c.body, c.settings, c.state
+    body = c.body
     upper, lower = body.bones[limb, 0], body.bones[limb, 1]
     distance = vec_length(aim)
-    down = (0.0, -1.0, 0.0)
-    first = IDENTITY
-    if settings.overhead_hysteresis and state.frames > 0 and aim[1] > POLE_CONE * distance:
-        # Near the pole the axis is noise: swing about the last one outside, then correct.
-        first = quat_from_axis_angle(
-            vec_unit(vec_reject(vec_load(state.poles, limb), down), (1.0, 0.0, 0.0)), math.pi
-        )
-    else:
-        vec_store(state.poles, limb, vec_unit(vec_cross(down, aim), (1.0, 0.0, 0.0)))
-    turn = rotation_between(quat_rotate(first, down), aim, (1.0, 0.0, 0.0))
-    turn = quat_mul(turn, first)
+    turn = rotation_between((0.0, -1.0, 0.0), aim, (1.0, 0.0, 0.0))
     if upper + lower > distance:
         # Elbows move back and down, knees forward.
         angle = triangle_angle(upper, distance, lower)
@@ -283,137 +263,6 @@ def limb_finish(c: Context, base: LimbBase, turn: Quat, plane: bool = False) -> 
 
 
 @helper
-def limb_swivelled(
-    c: Context, base: LimbBase, free: Quat, angle: float, plane: bool
-) -> tuple[BentLimb, float]:
-    """The limb turned about the line A-D, within its limits (see `limb_finish`), and its cost."""
-    body, limits, state = c.body, c.limits, c.state
-    axis = vec_unit(base.aim, (0.0, -1.0, 0.0))
-    turn = quat_mul(quat_from_axis_angle(axis, angle), free)
-    within = limit_project(limits, base.row + 1, turn)
-    bent = limb_finish(c, base, within, plane)
-    change = angle - state.swivels[base.limb]
-    cost = bent.miss + SWIVEL_COST * body.height * (abs(angle) + change * change / SWIVEL_EASE)
-    return BentLimb(bent.turn, bent.angle, bent.miss, bent.limited or within != turn), cost
-
-
-@helper
-def limb_search(c: Context, base: LimbBase, free: Quat, plane: bool, most: float) -> BentLimb:
-    """Another swivel about the line A-D, where limits keep the limb from its target.
-
-    Ours (`swivel="search"`). Weighs the distance that is missed against the turn and against its
-    change since the frame before: a limb does not jump to the other side for a millimetre, and
-    eases back when it can. It never turns by more than `most` [rad] in a frame.
-    """
-    body, state, limb = c.body, c.state, base.limb
-    # Nearest turns first, and outwards before inwards: of equal answers the first is taken, so
-    # that rounding does not decide, and left and right decide alike.
-    outwards = 1.0 if limb % 2 == 0 else -1.0
-    best, least = 0.0, math.inf
-    if abs(state.swivels[limb]) > most:
-        best = state.swivels[limb]
-    for phase in range(2):
-        centre = best
-        step = FINE_STEP if phase else COARSE_STEP
-        reach = 9 if phase else int(math.pi / COARSE_STEP)
-        for k in range(2 * reach + 1):
-            angle = centre + outwards * step * ((k + 1) // 2 if k % 2 else -(k // 2))
-            if abs(angle - state.swivels[limb]) > most:
-                continue
-            _, cost = limb_swivelled(c, base, free, angle, plane)
-            if cost < least - TIE * body.height:
-                best, least = angle, cost
-    bent, _ = limb_swivelled(c, base, free, best, plane)
-    state.swivels[limb] = best
-    return bent
-
-
-@helper
-def torso_of(c: Context) -> PrismTable:
-    """The torso's prisms, on the joints of the spine."""
-    body = c.body
-    return PrismTable(
-        body.prism_joints[: body.prisms], body.prism_low, body.prism_high, body.prism_polygons
-    )
-
-
-@helper
-def elbow_place(c: Context, base: LimbBase, turn: Quat) -> Vec3:
-    """Where the hinge is in the world."""
-    upper = (0.0, -c.body.bones[base.limb, 0], 0.0)
-    return vec_add(base.place, quat_rotate(quat_mul(base.parent, turn), upper))
-
-
-@helper
-def elbow_depth(c: Context, base: LimbBase, turn: Quat) -> float:
-    """How deep the elbow is in the torso [m]."""
-    body, work = c.body, c.work
-    elbow = elbow_place(c, base, turn)
-    depth, _ = prisms_depth(torso_of(c), work.places, work.world, elbow, body.elbow_radius)
-    return depth
-
-
-@helper
-def elbow_push(c: Context, base: LimbBase, turn: Quat) -> tuple[Quat, bool]:
-    """Section 8: turn the upper arm until the elbow is out of the torso; whether it had to."""
-    body, work, parent, limb = c.body, c.work, base.parent, base.limb
-    push, _, steps = prisms_push_limb(
-        torso_of(c),
-        work.places,
-        work.world,
-        PushedLimb(
-            base.place,
-            elbow_place(c, base, turn),
-            vec_add(base.place, quat_rotate(parent, base.aim)),
-            vec_length(base.aim) >= STRETCHED * (body.bones[limb, 0] + body.bones[limb, 1]),
-        ),
-        body.elbow_radius,
-        PushSearch(PUSH_GAIN, PUSH_DEPTH * body.height, PUSH_STEPS),
-    )
-    if steps == 0:
-        return turn, False
-    return quat_mul(quat_conj(parent), quat_mul(push, quat_mul(parent, turn))), True
-
-
-@helper
-def solve_limb(c: Context, limb: int, target: Vec3) -> int:
-    """Solve and write clavicle, root and hinge of one limb; flags."""
-    base, flags = limb_begin(c, limb, target)
-    return settle_limb(c, base, limb_aim(c, limb, base.aim), flags)
-
-
-@helper
-def settle_limb(c: Context, base: LimbBase, free: Quat, flags: int) -> int:
-    """Solve and write root and hinge within limits, from a wished rotation of the root; flags."""
-    body, limits, settings, state = c.body, c.limits, c.settings, c.state
-    limb = base.limb
-    within = not flags & (UNREACHABLE << limb)
-    turn = limit_project(limits, base.row + 1, free)
-    pressed = turn != free
-    plane = settings.keep_plane > 0
-    bent = limb_finish(c, base, turn, plane)
-    if settings.swivel == SEARCH and within:
-        if bent.miss > MISS * body.height or state.swivels[limb] != 0.0:
-            bent = limb_search(c, base, free, plane, settings.turn if plane else math.inf)
-            turn = bent.turn
-            pressed = False  # counted by the search, for the swivel it chose
-    else:
-        state.swivels[limb] = 0.0
-    if settings.collisions and body.bend[limb] > 0.0:
-        pushed, moved = elbow_push(c, base, turn)
-        if moved:
-            flags |= COLLIDED << limb
-            bent = limb_finish(c, base, pushed, plane)
-            pressed = pressed or bent.miss > MISS * body.height
-            if elbow_depth(c, base, bent.turn) > FELT_DEPTH * body.height:
-                flags |= STALLED << limb  # a limit, or the target, keeps it inside
-    if bent.limited or pressed:
-        flags |= LIMITED << limb
-    limb_end(c, base, bent.turn, bent.angle)
-    return flags
-
-
-@helper
 def hold_ends(c: Context) -> None:
     """Head, forearms, wrists, ankles within limits: nothing hangs from them that was asked for.
 
@@ -450,6 +299,10 @@ def finish_frame(
     """
     body, rest, work, out = c.body, c.rest, c.work, frames.out
     pelvis = vec_load(work.places, PELVIS)
+    if c.state.bent:
+        flags |= SPINE_BENT
+    left = quat_rotate(quat_load(work.world, PELVIS), (1.0, 0.0, 0.0))
+    out.numbers[frame, PELVIS_DEVIATION] = vec_angle(left, quat_rotate(estimate, (1.0, 0.0, 0.0)))
     vec_store(work.ends, PELVIS, pelvis)
     vec_store(work.ends, HEAD, vec_load(work.places, body.joints - 1))
     hold_ends(c)

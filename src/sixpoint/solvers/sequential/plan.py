@@ -7,17 +7,64 @@ from typing import Any, NamedTuple, Protocol
 
 from ...kernels._jit import Kernel, frame_kernel
 from ...kernels.limits import LimitTable
-from ...kernels.types import Floats
+from ...kernels.types import Bools, Floats
 from ..base import Solver
-from ..context import Frames
+from ..context import (
+    BLOCKED,
+    CLAVICLE,
+    COLLIDED,
+    LIMITED,
+    SPINE_BENT,
+    SPINE_LIMITED,
+    SPINE_STRETCHED,
+    STALLED,
+    SWIVELLED,
+    UNREACHABLE,
+    Frames,
+    Output,
+)
 from ..people.body import row_names
 from ..people.plan import PersonPlan
 from ..people.tables import Body, PersonContext, Settings, State, Work
 from ..problem import Problem
 from ..settings import Number
 
+LIMB_NAMES = ("l_arm", "r_arm", "l_leg", "r_leg")
+"""Limbs in the order of their rows."""
 SWIVELS: Mapping[str, Number] = {"twist_weight": 1.0, "prior_weight": 0.0, "keep_plane": False}
 """What limbs of the family read although only some methods have a setting for it."""
+
+
+PELVIS_DEVIATION = 0
+"""Column of `Output.numbers`: angle of the pelvis's X axis from its estimate [rad]."""
+NUMBERS = 1
+"""Columns of `Output.numbers` of every method of the family."""
+BRANCHES: Mapping[str, int] = {
+    "spine bends": SPINE_BENT,
+    "spine at its limits": SPINE_LIMITED,
+    "spine too short": SPINE_STRETCHED,
+    **{
+        f"{name} {what}": bit << limb
+        for limb, name in enumerate(LIMB_NAMES)
+        for what, bit in (
+            ("out of reach", UNREACHABLE),
+            ("at its limits", LIMITED),
+            ("on another swivel", SWIVELLED),
+        )
+    },
+    **{
+        f"{name} {what}": bit << limb
+        for limb, name in enumerate(LIMB_NAMES[:2])
+        for what, bit in (
+            ("moves its clavicle", CLAVICLE),
+            ("pushed out of the torso", COLLIDED),
+            ("gives way to the torso", BLOCKED),
+            ("stays in the torso", STALLED),
+        )
+    },
+}
+"""What the steps of the method decide in a frame, and the flag of each; a spine that does not bend
+stretches."""
 
 
 class Context(PersonContext, Protocol):
@@ -57,6 +104,16 @@ def sequential_kernel(
     return frame_kernel(solve_frame, loop)
 
 
+def extras_of(out: Output) -> dict[str, Floats]:
+    """Angle of the pelvis's X axis from its estimate [rad]: what the trunk turned it."""
+    return {"pelvis_deviation": out.numbers[:, PELVIS_DEVIATION].copy()}
+
+
+def branches_of(out: Output) -> dict[str, Bools]:
+    """Which way the steps took in each frame."""
+    return {name: (out.flags & bit) != 0 for name, bit in BRANCHES.items()}
+
+
 class SequentialPlan(PersonPlan):
     """A person solved part by part.
 
@@ -67,6 +124,8 @@ class SequentialPlan(PersonPlan):
         numbers: what the kernel reads besides the settings.
         start: a solver that solves each frame first.
     """
+
+    numbers = NUMBERS
 
     def __init__(
         self,
@@ -89,3 +148,11 @@ class SequentialPlan(PersonPlan):
     def new_context(self, rate: float) -> SequentialContext:
         """Return the tables of the kernel, with fresh memory."""
         return SequentialContext(*self.new_body_tables(rate), self._limits, self.rest)
+
+    def extras(self, out: Output) -> dict[str, Floats]:
+        """Return what finished frames say besides."""
+        return extras_of(out)
+
+    def branches(self, out: Output) -> dict[str, Bools]:
+        """Return which way the steps took in each frame."""
+        return branches_of(out)

@@ -12,8 +12,9 @@ raised sideways, the twist between pelvis and chest.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
 
 from ...kernels.vector import vec_load
 from ..base import Capabilities, Solver
@@ -21,24 +22,34 @@ from ..context import Frames
 from ..people.plan import PersonSettings, begin_frame
 from ..people.tables import FIRST_LIMB, LIMBS
 from ..problem import Problem
-from ..settings import Fraction
-from .limb import finish_frame, solve_limb
+from ..settings import Fraction, Number, numbers_of
+from .limb import SEARCH, finish_frame
 from .plan import Context, SequentialPlan, sequential_kernel
+from .swivel import solve_limb
 from .trunk import solve_known_trunk
+
+PRESETS: Mapping[str, Mapping[str, Any]] = {
+    "best": {"bend": "lean", "swivel": "search", "feet": "level"},
+    "paper": {"bend": "sagittal", "swivel": "neutral", "feet": "neutral"},
+}
+"""What a variant sets where the user does not."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SequentialSolver(PersonSettings, Solver):
-    """Settings of sequential IK. The defaults are the paper's method with its errata corrected."""
+    """Settings of sequential IK. The defaults are our best; `variant="paper"` is as published."""
 
     name: ClassVar[str] = "sik"
     title: ClassVar[str] = "Sequential IK"
     capabilities: ClassVar[Capabilities] = Capabilities()
 
-    bend: Literal["sagittal", "chord", "vertical", "previous"] = "sagittal"
-    """Plane in which the spine bends: forwards and backwards of the estimated pelvis; the plane of
-    the neutral and the wanted chord; of the vertical and the wanted chord; of the chord of the
-    frame before and the wanted one (the paper's words)."""
+    variant: Literal["best", "paper"] = "best"
+    """What settings that are not given stand for: our best, or the method of the paper, with
+    `bend="sagittal"`, `swivel="neutral"` and `feet="neutral"`. Settings that are given win."""
+    bend: Literal["lean", "sagittal", "previous"] | None = None
+    """Plane in which the spine bends: that in which the trunk leans away from the legs, sideways,
+    too ("best"); forwards of the estimated pelvis ("paper"); or that of the chord of the frame
+    before and the wanted one (the paper's words, which let the plane flip)."""
     spine_mode: Literal["restart", "incremental"] = "restart"
     """Search the bend of the spine from the neutral shape, or from the frame before (literal)."""
     spine_search: Literal["exact", "two-phase"] = "exact"
@@ -48,20 +59,27 @@ class SequentialSolver(PersonSettings, Solver):
     """Start each frame from the clavicle's rest, or from the frame before (literal)."""
     clavicle_relax: Fraction = 0.1
     """With `clavicle="hold"`: part of the way back to rest in each frame."""
-    swivel: Literal["neutral", "search"] = "neutral"
-    """Where limits keep a limb from its target: accept the miss (the paper), or look for another
-    swivel of the elbow or knee that reaches within the limits."""
-    feet: Literal["neutral", "level"] = "neutral"
-    """What no point tells: feet straight below the shanks, or soles level with the ground (Y up) as
-    far as ankles go."""
+    swivel: Literal["neutral", "search"] | None = None
+    """Where limits keep a limb from its target: look for another swivel of the elbow or knee that
+    reaches within the limits ("best"), or accept the miss ("paper")."""
+    feet: Literal["neutral", "level"] | None = None
+    """What no point tells: soles level with the ground (Y up) as far as ankles go ("best"), or feet
+    straight below the shanks ("paper")."""
     collisions: bool = False
     """Push elbows out of the torso."""
-    retwist: bool = False
-    """Give the pelvis its estimated X axis back after the spine is aligned."""
-    overhead_hysteresis: bool = False
-    """Within 5 degrees of straight up, swing the limb about the axis of the frame before."""
     project_previous: bool = True
     """Project the X axis of the frame before like the other two (False: literal)."""
+
+    def numbers(self) -> dict[str, Number]:
+        """Return the settings as numbers; the variant says what was not given."""
+        preset = PRESETS[self.variant]
+        missing = {name: preset[name] for name in preset if getattr(self, name) is None}
+        return numbers_of(replace(self, **missing))
+
+    @property
+    def seeks_within_limits(self) -> bool:
+        """See `Solver`."""
+        return self.numbers()["swivel"] == SEARCH
 
     def plan(self, problem: Problem) -> SequentialPlan:
         """Return the tables and the kernel for one person."""

@@ -109,7 +109,8 @@ class TGBSolver(PersonSettings, Solver):
 
     def plan(self, problem: Problem) -> SequentialPlan:
         """Return the tables and the kernel for one person."""
-        numbers = {**SequentialSolver().numbers(), **self.numbers(), "swivel": SEARCH}
+        shared = SequentialSolver(variant="paper").numbers()
+        numbers = {**shared, **self.numbers(), "swivel": SEARCH}
         first = start_solver("guided", self, self.prior) if self.prior_weight > 0.0 else None
         return SequentialPlan(self, problem, solve_frames, numbers, first)
 
