@@ -61,8 +61,11 @@ from ..context import MET, SPENT, STILL, Frames
 from ..people.plan import PAPER_HEIGHT, PersonSettings
 from ..settings import NonNegative, Number, Positive
 from ..start import StartSettings
+from .differences import finite_jacobian
 from .steps import DLS, DLS_SVD, PSEUDOINVERSE, SDLS, TRANSPOSE, largest_of, method_step
 
+EXACT, DIFFERENCES = 0, 1
+"""Choices of the setting `derivatives`."""
 HALVINGS = 12
 """A step that brings nothing at this many halvings brings nothing."""
 LEAST_PROGRESS = 1e-8
@@ -78,7 +81,7 @@ WORTHWHILE = 0.01
 
 
 class Descent(NamedTuple):
-    """Scratch memory: D degrees of freedom, R = 3 T rows of T tasks, N joints."""
+    """Scratch memory: D degrees of freedom, R = 3 T rows of T tasks, N joints, E end effectors."""
 
     capsules: Capsules  # what shall stay apart
     axes: Annotated[Floats, "D", 3]
@@ -94,12 +97,15 @@ class Descent(NamedTuple):
     trial: Annotated[Floats, "D"]  # a part of the step
     kept: Annotated[Floats, "N", 4]  # local rotations before the step
     best: Annotated[Floats, "N", 4]  # the best local rotations so far
+    places: Annotated[Floats, "E", 3]  # end effectors before finite differences [m]
+    turns: Annotated[Floats, "E", 4]  # rotations of their joints before that
 
 
 def new_descent(model: Model, capsules: Capsules) -> Descent:
     """Return scratch memory for a model."""
     rows, joints = 3 * len(model.task_kind), len(model.parent)
-    sizes = {"R": rows, "D": int(model.freedom.sum()), "N": joints}
+    effectors = len(model.effector_joint)
+    sizes = {"R": rows, "D": int(model.freedom.sum()), "N": joints, "E": effectors}
     return new_memory(Descent, sizes, capsules=capsules)
 
 
@@ -108,7 +114,10 @@ def find_step(c: Context) -> None:
     """The step from the pose and residuals given, into `scratch.step`."""
     model, scratch = c.model, c.scratch
     joint_axes(model, c.pose, scratch.axes)
-    task_jacobian(model, c.pose, scratch.axes, scratch.jacobian)
+    if c.settings.derivatives == DIFFERENCES:
+        finite_jacobian(c)
+    else:
+        task_jacobian(model, c.pose, scratch.axes, scratch.jacobian)
     if scratch.capsules.pair.shape[0] > 0:
         touching_rows(model, c.pose, scratch.capsules, scratch.axes, scratch.jacobian)
     scale_tasks(model, scratch, c.settings.task_step * model.size[0])
@@ -294,6 +303,7 @@ def may_fold(model: Model, pose: ModelPose, targets: Targets, near: float) -> bo
     return False
 
 
+@dataclass(frozen=True, kw_only=True)
 class JacobianSolver(ArticulatedSettings, StartSettings, PersonSettings, Solver):
     """What all Jacobian methods share."""
 
@@ -303,13 +313,19 @@ class JacobianSolver(ArticulatedSettings, StartSettings, PersonSettings, Solver)
     method: ClassVar[int]
     """Which step, as in `steps`."""
 
+    derivatives: Literal["exact", "differences"] = "exact"
+    """Take the Jacobian from the axes of joints, or by finite differences, as in the comparison of
+    Courty and Arnaud 2008: the same to a millionth, at a cost that grows with the square of the
+    number of joints. Self-collision is always exact."""
+
     def numbers(self) -> dict[str, Number]:
         """Return the settings as numbers: the same names for all, so that they share a kernel."""
         usual = {"damping": 0.0, "cut": 0.0, "task_step": 0.0, "joint_step": math.pi}
         own = super().numbers()
         numbers = {name: own.get(name, value) for name, value in usual.items()}
         soft = own.get("clamp", 0)
-        return {"method": self.method, "soft": soft, "start": own["start"], **numbers}
+        kept = {name: own[name] for name in ("start", "derivatives")}
+        return {"method": self.method, "soft": soft, **kept, **numbers}
 
     def person_scratch(self, plan: ArticulatedPersonPlan) -> Descent:
         """Return room for a Jacobian and its decomposition."""

@@ -121,6 +121,10 @@ class MonteCarloSolver(ArticulatedSettings, PersonSettings, Solver):
     """Annealed: noise of a joint falls with this power of how far it reaches; 0: all alike."""
     largest: PositiveFraction = 0.5
     """Annealed: largest noise of joints [rad, half angles]."""
+    momentum: Annotated[float, Interval(0.0, 0.99)] = 0.9
+    """Annealed: part of the draw before with which a joint goes on; 0: every draw is independent,
+    as published. What selection favours is tried again, which straightens and bends long chains in
+    a third of the iterations."""
     noise: Positive = 0.02
     """Constant: noise of joints [rad, half angles]."""
     sigma: Positive = 0.05
@@ -199,6 +203,7 @@ class MonteCarloSolver(ArticulatedSettings, PersonSettings, Solver):
         return {
             **self.stop_rule(self.people_rule)._asdict(),
             **super().numbers(),
+            "momentum": self.momentum if self.schedule == "annealed" else 0.0,
             "velocity": self.prior == "velocity",
             "previous": self.prior in ("constant", "velocity"),
         }
