@@ -273,7 +273,7 @@ SCENES = {
     "hand": Scene(hand_facts, {"hand_tip_max_m": 0.01, "coupling_max_deg": 2.0}, {}),
     "person": Scene(
         person_facts,
-        {"person_feet_max_m": 0.01, "person_hands_max_m": 0.01, "person_balance_m": 0.01},
+        {"person_feet_max_m": 0.005, "person_hands_max_m": 0.005, "person_balance_m": 0.01},
         {"person_knee_min_deg": 10.0},
     ),
 }

@@ -162,8 +162,10 @@ def test_errors_are_near_those_of_the_paper(shared_data, name):  # Table 1
 def test_long_chains_reach_in_few_sweeps(joints: int):
     # From the end effectors to the root alone, 82 % and 40 % of them are reached.
     targets = reachable_targets(200, seed=5)
-    solutions = CCDSolver().prepare(Skeleton.chain(joints)).solve_clip(
-        Points(("tip",), targets[:, None], 60.0)
+    solutions = (
+        CCDSolver()
+        .prepare(Skeleton.chain(joints))
+        .solve_clip(Points(("tip",), targets[:, None], 60.0))
     )
     assert (solutions.residuals[:, 0] < REACHED).mean() >= 0.95
     assert np.median(solutions.iterations) <= 10
@@ -188,7 +190,8 @@ def test_the_joint_that_is_visited_first_turns_alone_where_it_can(order: str, jo
 def test_alternating_runs_are_twice_as_long_as_the_one_before():
     runs = [goes_outwards(ALTERNATING, sweeps) for sweeps in range(15)]
     assert runs == [True] + 2 * [False] + 4 * [True] + 8 * [False]
-    assert goes_outwards(OUTWARDS, 9) and not goes_outwards(INWARDS, 9)
+    assert goes_outwards(OUTWARDS, 9)
+    assert not goes_outwards(INWARDS, 9)
 
 
 def test_people_are_swept_as_published():

@@ -25,7 +25,15 @@ from ...kernels.rotation import rotation_mean
 from ...kernels.types import Floats, Ints
 from ...kernels.vector import vec_add, vec_load, vec_scale, vec_store
 from ..articulated.context import Context
-from ..articulated.model import Model, ModelPose, Targets, copy_rotations, model_forward, new_memory
+from ..articulated.model import (
+    Model,
+    ModelPose,
+    Targets,
+    copy_rotations,
+    copy_vectors,
+    model_forward,
+    new_memory,
+)
 from ..context import RecordArray, record_type
 from .rotation_noise import FIXED, Noise, draw_joint, go_on
 from .task_cost import TaskTable, judge_pose, pose_cost
@@ -197,13 +205,6 @@ def gather_particles(c: Context, scale: float) -> None:
     particles.extra[:] = 0.0
     particles.drift[:] = 0.0
     level_weights(particles)
-
-
-@helper
-def copy_vectors(source: Floats, into: Floats) -> None:
-    """Copy vectors (N, 3)."""
-    for k in range(source.shape[0]):
-        vec_store(into, k, vec_load(source, k))
 
 
 @helper

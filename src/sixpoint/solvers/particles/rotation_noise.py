@@ -21,7 +21,15 @@ from ...kernels.limits import limit_project, limit_violation
 from ...kernels.quaternion import quat_from_axis_angle, quat_mul, quat_normalize, quat_twist_angle
 from ...kernels.random import random_normal3, random_normals
 from ...kernels.types import Bools, Floats, Ints, Quat, Vec3
-from ...kernels.vector import vec_add, vec_cross, vec_dot, vec_length, vec_load, vec_scale, vec_store
+from ...kernels.vector import (
+    vec_add,
+    vec_cross,
+    vec_dot,
+    vec_length,
+    vec_load,
+    vec_scale,
+    vec_store,
+)
 from ...limits import FixedLimit, Limits, SwingTwistLimit
 from ..articulated.context import Context
 from ..articulated.model import HINGE, Model
