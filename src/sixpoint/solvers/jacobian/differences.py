@@ -1,9 +1,9 @@
 """Derivatives by finite differences, as most implementations of Jacobian methods take them.
 
-Courty and Arnaud 2008 (section 3) compare their filter with such methods. One degree of freedom after
-the other is turned a little and all joints are placed anew, which takes a time that grows with the
-square of the number of joints. The exact derivatives of `articulated.model` take a time that grows
-with the number itself.
+Courty and Arnaud 2008 (section 3) compare their filter with such methods. One degree of freedom
+after the other is turned a little and all joints are placed anew, which takes a time that grows
+with the square of the number of joints. The time of the exact derivatives of `articulated.model`
+grows with the number itself.
 """
 
 from __future__ import annotations
@@ -36,9 +36,10 @@ def turn_freedom(model: Model, pose: ModelPose, joint: int, axis: int, angle: fl
 
 @helper
 def finite_jacobian(c: Context) -> None:
-    """Change of every task with every degree of freedom, (3 T, D), weighted, by forward differences.
+    """Change of every task with every degree of freedom by forward differences, weighted.
 
-    Writes `scratch.jacobian` but for the slots of self-collision. The pose comes out as it was.
+    Writes `scratch.jacobian` (3 T, D) but for the slots of self-collision. The pose comes out as it
+    was.
     """
     model, pose, scratch = c.model, c.pose, c.scratch
     for effector in range(model.effector_joint.shape[0]):
