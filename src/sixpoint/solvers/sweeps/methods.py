@@ -303,8 +303,8 @@ class CCDSolver(SweepingSolver):
     order: Literal["inwards", "outwards", "alternating"] | None = None
     """Visit joints from the end effectors to the root, as published; from the root to the end
     effectors; or in runs of either, each twice as long as the one before, which meets targets with
-    chains of hundreds of joints in a few sweeps. Default: "inwards" for people by six points,
-    "alternating" for other skeletons."""
+    chains of hundreds of joints in a few sweeps. Default: "alternating" for skeletons with one end
+    effector, "inwards" for others and for people by six points."""
 
     def numbers(self) -> dict[str, Number]:
         """Return the settings for people as numbers."""
@@ -312,7 +312,9 @@ class CCDSolver(SweepingSolver):
 
     def skeleton_settings(self, plan: SkeletonPlan) -> dict[str, Number]:
         """Return the settings for another skeleton as numbers."""
-        return super().skeleton_settings(plan) | {"order": ORDERS[self.order or "alternating"]}
+        single = len(plan.model.effector_joint) == 1
+        order = self.order or ("alternating" if single else "inwards")
+        return super().skeleton_settings(plan) | {"order": ORDERS[order]}
 
 
 @dataclass(frozen=True, kw_only=True)
