@@ -91,8 +91,11 @@ from ..people.plan import PAPER_HEIGHT, PersonSettings
 from ..people.tables import PELVIS
 from ..settings import NonNegative, Number, Positive
 from ..start import StartSettings
+from .differences import finite_jacobian
 from .steps import DLS, DLS_SVD, PSEUDOINVERSE, SDLS, TRANSPOSE, largest_of, method_step
 
+EXACT, DIFFERENCES = 0, 1
+"""Choices of the setting `derivatives`."""
 HALVINGS = 12
 """A step that brings nothing at this many halvings brings nothing."""
 LEAST_PROGRESS = 1e-8
@@ -112,7 +115,7 @@ WORTHWHILE = 0.01
 
 
 class Descent(NamedTuple):
-    """Scratch memory: D degrees of freedom, R = 3 T rows of T tasks, N joints."""
+    """Scratch memory: D degrees of freedom, R = 3 T rows of T tasks, N joints, E end effectors."""
 
     capsules: Capsules  # what shall stay apart
     axes: Annotated[Floats, "D", 3]
@@ -130,12 +133,15 @@ class Descent(NamedTuple):
     best: Annotated[Floats, "N", 4]  # the best local rotations so far
     restarts: Restarts
     first: Floats  # local rotations of the first pose of a person, (N, 4)
+    places: Annotated[Floats, "E", 3]  # end effectors before finite differences [m]
+    turns: Annotated[Floats, "E", 4]  # rotations of their joints before that
 
 
 def new_descent(model: Model, capsules: Capsules) -> Descent:
     """Return scratch memory for a model."""
     rows, joints = 3 * len(model.task_kind), len(model.parent)
-    sizes = {"R": rows, "D": int(model.freedom.sum()), "N": joints}
+    effectors = len(model.effector_joint)
+    sizes = {"R": rows, "D": int(model.freedom.sum()), "N": joints, "E": effectors}
     return new_memory(
         Descent,
         sizes,
@@ -150,7 +156,10 @@ def find_step(c: Context) -> None:
     """The step from the pose and residuals given, into `scratch.step`."""
     model, scratch = c.model, c.scratch
     joint_axes(model, c.pose, scratch.axes)
-    task_jacobian(model, c.pose, scratch.axes, scratch.jacobian)
+    if c.settings.derivatives == DIFFERENCES:
+        finite_jacobian(c)
+    else:
+        task_jacobian(model, c.pose, scratch.axes, scratch.jacobian)
     finish_step(c)
 
 
@@ -466,6 +475,7 @@ def may_fold(model: Model, pose: ModelPose, targets: Targets, near: float) -> bo
     return False
 
 
+@dataclass(frozen=True, kw_only=True)
 class JacobianSolver(
     VariantSettings, RestartSettings, ArticulatedSettings, StartSettings, PersonSettings, Solver
 ):
@@ -480,18 +490,23 @@ class JacobianSolver(
     attempts: ClassVar[int] = 3
     """Attempts at a frame of a person that is not met, unless as published."""
 
+    derivatives: Literal["exact", "differences"] = "exact"
+    """Take the Jacobian from the axes of joints, or by finite differences, as in the comparison of
+    Courty and Arnaud 2008: the same to a millionth, at a cost that grows with the square of the
+    number of joints. Self-collision is always exact."""
+
     def numbers(self) -> dict[str, Number]:
         """Return the settings as numbers: the same names for all, so that they share a kernel."""
         usual = {"damping": 0.0, "cut": 0.0, "task_step": 0.0, "joint_step": math.pi}
         own = super().numbers()
         numbers = {name: own.get(name, value) for name, value in usual.items()}
         attempts = 1 if self.variant == "paper" else self.attempts
+        kept = {name: own[name] for name in ("start", "restarts", "derivatives")}
         return {
             "method": self.method,
             "soft": own.get("clamp", 0),
-            "start": own["start"],
-            "restarts": own["restarts"],
             "attempts": attempts,
+            **kept,
             **numbers,
         }
 

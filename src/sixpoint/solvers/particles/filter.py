@@ -40,12 +40,13 @@ from ..articulated.model import (
     ModelPose,
     Targets,
     copy_rotations,
+    copy_vectors,
     hold_joint,
     model_forward,
     new_memory,
 )
 from ..context import RecordArray, record_type
-from .rotation_noise import FIXED, FREE, Noise, draw_joint, half_exp, hold_slack
+from .rotation_noise import FIXED, FREE, Noise, draw_joint, go_on, half_exp, hold_slack
 from .task_cost import TaskTable, judge_pose, pose_cost
 
 if TYPE_CHECKING:
@@ -105,6 +106,9 @@ class Particles(NamedTuple):
     root: Annotated[Floats, "M", 3]  # positions of the root [m]
     next_local: Annotated[Floats, "M", "N", 4]  # room for the next generation
     next_root: Annotated[Floats, "M", 3]
+    # last draw of each joint and, in the last row, of the root's position, at a scale of 1
+    drift: Annotated[Floats, "M", "N+1", 3]
+    next_drift: Annotated[Floats, "M", "N+1", 3]
     log_weight: Annotated[Floats, "M"]
     weight: Annotated[Floats, "M"]  # sums to 1
     cost: Annotated[Floats, "M"]  # of the tasks to be met, in the last iteration [m^2]
@@ -208,12 +212,13 @@ def gather_particles(c: Context, scale: float) -> None:
         for joint in range(pose.local.shape[0]):
             q = quat_load(pose.local, joint)
             if scale > 0.0 and noise.kind[joint] != FIXED:
-                q = draw_joint(c, joint, q, scale)
+                q = draw_joint(c, joint, q, scale, particles.drift[i], 0.0)
             quat_store(particles.local[i], joint, q)
         vec_store(particles.root, i, vec_load(pose.position, 0))
     particles.cost[:] = 0.0
     particles.wish[:] = 0.0
     particles.extra[:] = 0.0
+    particles.drift[:] = 0.0
     level_weights(particles)
 
 
@@ -225,9 +230,11 @@ def resample(particles: Particles, offset: float) -> None:
         k = particles.survivors[i]
         copy_rotations(particles.local[k], particles.next_local[i])
         vec_store(particles.next_root, i, vec_load(particles.root, k))
+        copy_vectors(particles.drift[k], particles.next_drift[i])
     for i in range(particles.local.shape[0]):
         copy_rotations(particles.next_local[i], particles.local[i])
         vec_store(particles.root, i, vec_load(particles.next_root, i))
+        copy_vectors(particles.next_drift[i], particles.drift[i])
     level_weights(particles)
 
 
@@ -303,16 +310,20 @@ def explore(c: Context, targets: Targets) -> None:
         resample(particles, random_uniform(particles.random))
     travel = state.scale * settings.root * model.size[0]
     for i in range(particles.local.shape[0]):
-        local = particles.local[i]
+        local, drift = particles.local[i], particles.drift[i]
         along = settings.path * random_normals(particles.random)[0] if settings.path > 0.0 else 0.0
         for joint in range(model.parent.shape[0]):
             if noise.kind[joint] != FIXED:
-                drawn = draw_joint(c, joint, quat_load(local, joint), state.scale)
+                q = quat_load(local, joint)
+                q = draw_joint(c, joint, q, state.scale, drift, settings.momentum)
                 if along != 0.0:
-                    drawn = go_further(c, joint, drawn, along)
-                quat_store(local, joint, drawn)
+                    q = go_further(c, joint, q, along)
+                quat_store(local, joint, q)
         if travel > 0.0:
-            step = vec_scale(random_normal3(particles.random), travel)
+            root = model.parent.shape[0]
+            step = go_on(random_normal3(particles.random), vec_load(drift, root), settings.momentum)
+            vec_store(drift, root, step)
+            step = vec_scale(step, travel)
             vec_store(particles.root, i, vec_add(vec_load(particles.root, i), step))
         vec_store(pose.position, 0, vec_load(particles.root, i))
         particle = ModelPose(local, pose.world, pose.position, pose.effectors)
