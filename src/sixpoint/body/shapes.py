@@ -9,7 +9,7 @@ own stature and the distance between its shoulders, so that they fit any rig who
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import combinations
 
 import numpy as np
@@ -18,6 +18,7 @@ from ..errors import InputError
 from ..kernels import arrays
 from ..kernels.arrays import as_vec
 from ..kernels.capsule import segment_gap
+from ..kernels.contacts import CapsuleTable
 from ..kernels.types import Floats, Vec3
 from .anatomy import Anatomy
 from .anthropometry import ANKLE_HEIGHT, FRACTIONS
@@ -85,7 +86,7 @@ class BodyShape:
     skeleton: Skeleton
     capsules: tuple[Capsule, ...]
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of the capsules, in their order."""
         return tuple(capsule.name for capsule in self.capsules)
@@ -94,6 +95,23 @@ class BodyShape:
     def radii(self) -> Floats:
         """Radii of the capsules [m], shape (C,)."""
         return np.array([capsule.radius for capsule in self.capsules])
+
+    @cached_property
+    def table(self) -> CapsuleTable:
+        """The capsules as kernels read them, in the frames of the joints of the rig."""
+        parents, neutral = self.skeleton.parents, self.skeleton.anatomy.neutral
+        joints = np.array([capsule.joint for capsule in self.capsules], np.int64)
+        back = arrays.conjugate(neutral[joints])
+        starts, ends = (
+            arrays.rotate(back, np.array([getattr(capsule, name) for capsule in self.capsules]))
+            for name in ("start", "end")
+        )
+        return CapsuleTable(np.array(parents, np.int64), joints, starts, ends, self.radii)
+
+    @cached_property
+    def moves(self) -> Floats:
+        """Local translations of the skeleton's joints at rest [m], (1, J, 3)."""
+        return np.array(self.skeleton.offsets[None, : self.skeleton.joint_count])
 
     def place(self, positions: Floats, world: Floats) -> tuple[Floats, Floats]:
         """Ends of all lines in the world [m], two arrays (..., C, 3).
@@ -113,6 +131,7 @@ class BodyShape:
         return at + arrays.rotate(turns, starts), at + arrays.rotate(turns, ends)
 
 
+@lru_cache(maxsize=32)
 def body_shape(skeleton: Skeleton) -> BodyShape:
     """The capsules of a person: pelvis, belly, chest, neck, head, arms and legs."""
     anatomy = skeleton.anatomy
