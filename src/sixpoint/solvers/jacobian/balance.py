@@ -181,9 +181,8 @@ class BalanceSolver(PersonSettings, Solver):
     posture: Fraction = 0.1
     """Part of the way back to the standing posture in each step, as far as no level minds."""
     steady: bool = True
-    """Shorten steps that bring the body no nearer to what is asked, and damp more meanwhile: it comes
-    to rest at goals that keep still, also out of reach. False: all steps are taken whole, as
-    published."""
+    """Shorten steps that bring the body no nearer to what is asked, and damp more meanwhile: it
+    comes to rest at goals that keep still, also out of reach. False: whole steps, as published."""
     observer: bool = True
     """Bend a straight arm whose goal lies towards its shoulder."""
     give: Annotated[Triple, Numbers(3, Interval(0.0, 1.0, above=True))] = (0.4, 0.4, 0.2)

@@ -74,6 +74,8 @@ def balance(c: BalanceContext, targets: Targets) -> tuple[int, int]:
     for iteration in range(settings.steps):
         turned = steady_step(c, targets)
         met = wrists_error(c) <= near and c.stance.drift[0] <= near
+        if met:  # damping remembers goals that are missed, nothing else
+            scale_damping(c, 0.0)
         if turned < STILL_STEP or (met and not settings.steady):
             return iteration + 1, MET if met else STILL
     return settings.steps, MET if met else SPENT
