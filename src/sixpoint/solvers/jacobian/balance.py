@@ -22,21 +22,25 @@ from ...kernels import arrays
 from ...kernels._jit import helper
 from ...kernels.arrays import as_quat
 from ...kernels.limits import limit_clamp_angle
-from ...kernels.quaternion import quat_load, quat_store
-from ...kernels.types import Floats
-from ...kernels.vector import vec_load, vec_store
+from ...kernels.quaternion import quat_load, quat_store, quat_twist_angle
+from ...kernels.tasks import mass_centre
+from ...kernels.types import Floats, Vec3
+from ...kernels.vector import vec_distance, vec_dot, vec_length, vec_load, vec_store, vec_sub
 from ...motion.pose import Pose
 from ..articulated.build import new_pose, person_compliance, relaxed_posture
 from ..articulated.context import person_kernel, stop_flags
 from ..articulated.model import (
     Targets,
+    joint_axes,
     model_forward,
     read_pose,
+    task_jacobian,
+    task_residuals,
     write_pose,
     write_root,
 )
 from ..base import Capabilities, Solver
-from ..context import SPENT, Frames, Output
+from ..context import MET, SPENT, Frames, Output
 from ..people.body import row_names
 from ..people.plan import PAPER_HEIGHT, PersonPlan, PersonSettings
 from ..people.points import begin_frame, end_frame
@@ -45,10 +49,15 @@ from ..problem import LimitsChoice, Problem, resolve_limits
 from ..sequential.limb_ends import FIXED, LEVEL
 from ..settings import Fraction, Interval, Number, Numbers, Positive, Triple
 from ..tracker import Tracker
-from .balance_step import balance, feet_error
 from .priority_step import (
+    adapt_damping,
     limb_flags,
+    limited_step,
     new_work,
+    posture_step,
+    release_joints,
+    scale_tasks,
+    take_step,
 )
 from .standing import (
     ANKLE,
@@ -56,9 +65,11 @@ from .standing import (
     SHOULDER,
     WRIST,
     BalanceContext,
+    centre_slopes,
     in_world,
     plant_legs,
     stand_on,
+    support_goal,
     write_legs,
 )
 from .standing_body import (
@@ -70,6 +81,22 @@ from .standing_body import (
     whole_body,
 )
 
+STRAIGHT_ELBOW = math.radians(5.0)
+"""An elbow bent less than this is straight: it does not see the way to a goal towards its
+shoulder, and is told to bend (the observer, section 6.3)."""
+TOWARDS_SHOULDER = math.cos(math.radians(15.0))
+"""Least cosine between the ways from the wrist to its goal and to the shoulder, for that."""
+LEAST_OBSERVED_MISS = 0.005 / PAPER_HEIGHT
+"""Least distance of the wrist from its goal for that, as a part of the size (5 mm)."""
+OBSERVED_BEND = -0.1
+"""How far such an elbow is told to bend [rad]."""
+LEAST_TOLERANCE = 1e-6
+"""Errors below this part of the size are none."""
+OUT_OF_BALANCE = 0.0004 / PAPER_HEIGHT
+"""A step after which balance or pinned feet are off by more than this part of the size is followed
+by some of these levels alone."""
+REPAIRS = 3
+"""Most such steps."""
 SETTLING_STEPS = 60
 """Most steps in which a body with legs comes to stand on its feet, before its first frame."""
 STANDING_BEND = 0.2
@@ -141,6 +168,151 @@ def place_goals(c: BalanceContext, settling: bool) -> None:
         vec_store(stance.goals, effector, goal)
 
 
+@helper
+def balance(c: BalanceContext, targets: Targets) -> tuple[int, int]:
+    """Steps until balance and wrists are met or the budget is spent; steps, and why it ended.
+
+    A step disturbs balance and pinned feet to second order; they are repaired at once (ours: the
+    paper waits for the next step, which with one step a frame is too late).
+    """
+    model, pose, stance, scratch, settings = c.model, c.pose, c.stance, c.scratch, c.settings
+    size = model.size[0]
+    # Steps are judged within a frame: a target that ran away meanwhile is no failure of the last.
+    scratch.ladder.damping_scale[:] = 1.0
+    measure(c, targets)
+    adapt_damping(c, math.inf)
+    for iteration in range(settings.steps):
+        for attempt in range(1 + REPAIRS):
+            joint_axes(model, pose, scratch.axes, False)
+            task_jacobian(model, pose, scratch.axes, scratch.ladder.jacobian)
+            scale_tasks(c, targets)
+            posture_step(c, quat_load(stance.heading, 0))
+            if settings.observer:
+                observe_elbows(c)
+            if attempt > 0:
+                clear_lower_levels(c)
+            balanced_step(c)
+            take_step(c)
+            measure(c, targets)
+            if max(stance.drift[0], feet_error(c)) <= OUT_OF_BALANCE * size:
+                break
+        adapt_damping(c, max(settings.tolerance, LEAST_TOLERANCE))
+        away = stance.drift[0]
+        for wrist in range(WRIST, WRIST + 2):
+            reached = vec_load(pose.effectors, wrist)
+            away = max(away, vec_distance(vec_load(stance.goals, wrist), reached))
+        if away <= settings.tolerance * size:
+            return iteration + 1, MET
+    return settings.steps, SPENT
+
+
+@helper
+def measure(c: BalanceContext, targets: Targets) -> None:
+    """Write what every task still asks for [m], and how far the centre of mass is off."""
+    model, pose, stance, residual = c.model, c.pose, c.stance, c.scratch.ladder.residual
+    model_forward(model, pose)
+    task_residuals(model, pose, targets, residual)
+    centre = mass_centre(stance.masses, pose.world, pose.position)
+    goal, met = support_goal(stance, centre)
+    first = stance.balance[0]
+    residual[first] = 0.0 if met else goal[0] - centre[0]
+    residual[first + 1] = 0.0
+    residual[first + 2] = 0.0 if met else goal[2] - centre[2]
+    stance.drift[0] = math.hypot(residual[first], residual[first + 2])
+
+
+@helper
+def feet_error(c: BalanceContext) -> float:
+    """How far the farther ankle of legs that move is from where it stands [m]."""
+    away = 0.0
+    if c.settings.body == LEGS:
+        for side in range(2):
+            ankle = vec_load(c.pose.effectors, ANKLE + side)
+            away = max(away, vec_distance(ankle, vec_load(c.stance.ankles, side)))
+    return away
+
+
+@helper
+def observe_elbows(c: BalanceContext) -> None:
+    """Bend a straight arm whose goal lies towards its shoulder: to first order none is needed."""
+    model, pose, stance = c.model, c.pose, c.stance
+    for side in range(2):
+        joint = model.effector_joint[WRIST + side]
+        if model.freedom[joint] == 0:
+            continue
+        bend = quat_twist_angle(quat_load(pose.local, joint), vec_load(model.axis, joint))
+        if abs(bend) >= STRAIGHT_ELBOW:
+            continue
+        wrist = vec_load(pose.effectors, WRIST + side)
+        to_goal = vec_sub(vec_load(stance.goals, WRIST + side), wrist)
+        inward = vec_sub(vec_load(pose.effectors, SHOULDER + side), wrist)
+        far = vec_length(to_goal)
+        ahead = vec_dot(to_goal, inward) > TOWARDS_SHOULDER * far * vec_length(inward)
+        if far > LEAST_OBSERVED_MISS * model.size[0] and ahead:
+            k = model.first[joint]
+            c.scratch.ladder.secondary[k] = OBSERVED_BEND / c.scratch.compliance[k]
+
+
+@helper
+def clear_lower_levels(c: BalanceContext) -> None:
+    """Leave balance and what stands above it alone to ask for anything."""
+    ladder, first = c.scratch.ladder, c.stance.balance[0] + 3
+    ladder.residual[first:] = 0.0
+    ladder.jacobian[first:] = 0.0
+    ladder.secondary[:] = 0.0
+
+
+@helper
+def balanced_step(c: BalanceContext) -> None:
+    """The step of all levels. A support of some width acts like a limit (Fig. 10).
+
+    It asks for nothing until a step would take the centre of mass beyond it. Then the centre is
+    held at the edge, nearest to where it would have gone, and the step is computed anew.
+    """
+    stance, settings, size = c.stance, c.settings, c.model.size[0]
+    centre = centre_slopes(c)
+    near = settings.task_step if settings.ease else 0.0
+    bound = settings.body != LEGS
+    goal, _ = support_goal(stance, centre)
+    while True:
+        x, z = (goal[0] - centre[0]) / size, (goal[2] - centre[2]) / size
+        balance_rows(c, x, z, 1.0 if bound else 0.0)
+        release_joints(c, False)
+        limited_step(c, near)
+        if bound:
+            return
+        goal, met = support_goal(stance, centre_ahead(c, centre))
+        if met:
+            return
+        bound = True
+
+
+@helper
+def balance_rows(c: BalanceContext, x: float, z: float, part: float) -> None:
+    """Rows of the task of balance: move the centre by x and z, parts of the size; part 0: none."""
+    ladder, slopes, first = c.scratch.ladder, c.stance.slopes, c.stance.balance[0]
+    length = part * math.hypot(x, z)
+    way = part * min(1.0, c.settings.task_step / length) if length > 0.0 else 0.0
+    ladder.residual[first], ladder.residual[first + 1] = way * x, 0.0
+    ladder.residual[first + 2] = way * z
+    for k in range(slopes.shape[1]):
+        scale = part * c.scratch.compliance[k]
+        ladder.jacobian[first, k] = scale * slopes[0, k]
+        ladder.jacobian[first + 1, k] = 0.0
+        ladder.jacobian[first + 2, k] = scale * slopes[1, k]
+
+
+@helper
+def centre_ahead(c: BalanceContext, centre: Vec3) -> Vec3:
+    """Where the step would take the centre, to first order."""
+    slopes, step, size = c.stance.slopes, c.scratch.ladder.step, c.model.size[0]
+    x, z = 0.0, 0.0
+    for k in range(step.shape[0]):
+        x += slopes[0, k] * step[k]
+        z += slopes[1, k] * step[k]
+    return (centre[0] + size * x, centre[1], centre[2] + size * z)
+
+
 @dataclass(frozen=True, kw_only=True)
 class BalanceSolver(PersonSettings, Solver):
     """Settings of prioritized IK with balance; lengths are parts of the body height."""
@@ -180,9 +352,6 @@ class BalanceSolver(PersonSettings, Solver):
     """Directions with singular values below this are left to lower levels."""
     posture: Fraction = 0.1
     """Part of the way back to the standing posture in each step, as far as no level minds."""
-    steady: bool = True
-    """Shorten steps that bring the body no nearer to what is asked, and damp more meanwhile: it
-    comes to rest at goals that keep still, also out of reach. False: whole steps, as published."""
     observer: bool = True
     """Bend a straight arm whose goal lies towards its shoulder."""
     give: Annotated[Triple, Numbers(3, Interval(0.0, 1.0, above=True))] = (0.4, 0.4, 0.2)

@@ -91,9 +91,6 @@ class Stance(NamedTuple):
     slopes: Annotated[Floats, 2, "D"]
     # scratch: positions of all end effectors that tasks ask for [m]
     goals: Annotated[Floats, "E", 3]
-    # scratch: local rotations of all joints before a step
-    kept: Annotated[Floats, "N", 4]
-    whole_step: Annotated[Floats, "D"]  # scratch: a step before it is shortened
     drift: Annotated[Floats, 1]  # scratch: distance of the centre of mass from its support [m]
 
 
