@@ -25,7 +25,7 @@ from .motion.motion import Motion
 from .motion.points import Points
 from .motion.standing import stand_still, with_unseen
 from .priors.plausibility import UNLIKE, find_mistake
-from .solvers import GuidedSolver, LimitsChoice, Result, Solver
+from .solvers import LimitsChoice, Result, Solver
 from .solvers import solver as solver_by_name
 from .tasks import SelfContact, Task
 from .tasks import clear_elbows as swivel_elbows
@@ -173,8 +173,7 @@ def _doubts(points: Points, skeleton: Skeleton, solver: Solver, tracked: bool) -
     The model of the guided solver judges them, whether it solves or goes first; otherwise the
     built-in one.
     """
-    guided = getattr(solver, "first", None) or solver
-    model = guided.model if isinstance(guided, GuidedSolver) else None
+    model = getattr(getattr(solver, "first", None) or solver, "model", None)
     mistake, plausible = find_mistake(points, skeleton, model)
     if mistake is not None:
         return [

@@ -14,8 +14,8 @@ import pytest
 
 import sixpoint as sp
 from sixpoint.data.clips import builtin
+from sixpoint.solvers import SOLVERS
 from sixpoint.solvers.conformance import LAWS
-from sixpoint.solvers.registry import SOLVERS
 
 ROOT = Path(__file__).parents[2]
 NAME = "sixpoint.solvers.sequential.hold"

@@ -23,7 +23,7 @@ from sixpoint.motion.points import SIX, Points
 from sixpoint.solvers import LimitsChoice, Result, SequentialSolver, Solver, Tracker, solver
 from sixpoint.solvers.context import Output, RecordArray, new_frames, new_output
 from sixpoint.solvers.people.body import build_body, new_state, new_work, row_names, set_spine
-from sixpoint.solvers.people.points import pelvis_frame
+from sixpoint.solvers.people.plan import pelvis_frame
 from sixpoint.solvers.people.tables import (
     FIRST_LIMB,
     LIMB_ROWS,
@@ -34,9 +34,8 @@ from sixpoint.solvers.people.tables import (
     Work,
 )
 from sixpoint.solvers.plan import Plan
-from sixpoint.solvers.sequential.context import SequentialContext
 from sixpoint.solvers.sequential.limb import solve_limb
-from sixpoint.solvers.sequential.plan import SequentialPlan
+from sixpoint.solvers.sequential.plan import SequentialContext, SequentialPlan
 from sixpoint.solvers.sequential.sik import solve_frame
 from sixpoint.solvers.sequential.trunk import solve_trunk
 
@@ -257,8 +256,8 @@ class Limb:
 
     def solve(self, target: ArrayLike) -> Limb:
         x, y, z = np.array(target, dtype=np.float64).tolist()
-        end, self.flags = solve_limb(self.context, self.limb, (x, y, z))
-        self.end = np.array(end)
+        self.flags = solve_limb(self.context, self.limb, (x, y, z))
+        self.end = self.work.ends[FIRST_LIMB + self.limb].copy()
         self.miss = float(np.linalg.norm(self.end - target))
         self.state.frames += 1
         return self

@@ -8,7 +8,7 @@ import pytest
 from sixpoint.errors import InputError, UnknownName
 from sixpoint.motion.points import SIX, Points
 from sixpoint.solvers.context import Frames, new_frames, new_output
-from sixpoint.solvers.reading import FrameReader
+from sixpoint.solvers.tracker import FrameReader
 
 PLACES = {name: np.array((k, 10.0 + k, -float(k))) for k, name in enumerate((*SIX, "l_elbow"))}
 MIXED = ("r_ankle", "l_elbow", "head", "l_wrist", "pelvis", "l_ankle", "r_wrist")

@@ -25,7 +25,7 @@ from ..motion.comparison import Comparison
 from ..motion.metrics import LIMBS, compare, count_steps, swivel_angles
 from ..motion.motion import STRIPE, Motion
 from ..solvers import Result, Solver
-from ..solvers.report import count_violations
+from ..solvers.tracker import count_violations
 
 ALL = "all"
 """Stands for a subject's name where all subjects together are meant."""

@@ -43,7 +43,7 @@ class Skeleton(JointTree):
 
     @cached_property
     def _roles(self) -> Roles | None:
-        return search_roles(self)
+        return None if self.roles is not None and not self.roles else search_roles(self)
 
     @cached_property
     def anatomy(self) -> Anatomy:

@@ -29,7 +29,21 @@ def info(path: str, reading: c.Reading) -> c.Answer:
     return c.Answer(found.as_dict(), lambda: c.show_facts(found.path, _file_facts(found)))
 
 
+def _robot_facts(found: FileInfo) -> list[tuple[str, str]]:
+    return [
+        ("format", f"{found.format}, {found.holds}"),
+        ("joints", f"{found.joints}, {found.freedom} degrees of freedom, {found.limited} limited"),
+        ("ends", ", ".join(found.ends)),
+        ("coupled", ", ".join(found.coupled) or "none"),
+        ("collision", f"{found.capsules} capsules"),
+        ("up", found.up),
+        *(("note", note) for note in found.notes),
+    ]
+
+
 def _file_facts(found: FileInfo) -> list[tuple[str, str]]:
+    if found.holds == "figure":
+        return _robot_facts(found)
     bodies = f"{found.joints} joints, {found.sites} end sites"
     facts = [
         ("format", f"{found.format}, {found.holds}"),

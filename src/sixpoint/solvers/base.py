@@ -27,21 +27,24 @@ from .tracker import Tracker
 
 @dataclass(frozen=True)
 class Capabilities:
-    """What a solver can do; the tables in the docs and the laws in `conformance` read this."""
+    """What a solver can do; the tables in the docs and the laws in `conformance` read this.
 
-    humans: bool
+    The defaults are those of sequential IK.
+    """
+
+    humans: bool = True
     """Reconstructs a whole human from the six points."""
-    chains: bool
+    chains: bool = False
     """Works on any articulated skeleton."""
-    limits: bool
+    limits: bool = True
     """Keeps joint limits."""
-    rotations: bool
+    rotations: bool = True
     """Uses the rotations of pelvis and head where points have them."""
-    missing: bool
+    missing: bool = True
     """Carries on when points are not seen."""
-    history: bool
+    history: bool = True
     """The answer depends on earlier frames, even when all points are seen."""
-    exact: bool
+    exact: bool = True
     """Meets a reachable target to a millimetre when no limit is in the way."""
     random: bool = False
     """Draws random numbers: repeats itself by its seed, but does not mirror."""

@@ -9,20 +9,18 @@ room for the answers::
     solve_frames = frame_kernel(solve_frame)
 
 Tables with fixed fields are records: compiled code passes one pointer for each. NumPy hands them
-over as arrays of one element; the loop of a kernel opens them (see `sequential.context`).
+over as arrays of one element; the loop of a kernel opens them (see `sequential.plan`).
 """
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.types import Floats, Ints
-
-BLOCK = 16
-"""Most frames that a kernel is asked for at once when a clip is timed."""
 
 # Bits of `Output.flags`.
 UNREACHABLE = 1  # << limb: the target is farther than the limb is long
@@ -45,10 +43,11 @@ RecordArray: TypeAlias = NDArray[np.record]
 """An array of one record, which is how compiled code takes it."""
 
 
+@cache
 def record_type(
     *fields: tuple[str, str] | tuple[str, str, tuple[int, ...]],
 ) -> np.dtype[np.record]:
-    """Return a record of these fields, as compiled code takes it."""
+    """Return the record of these fields: one and the same, since numba compares addresses."""
     return cast("np.dtype[np.record]", np.dtype((np.record, list(fields))))
 
 

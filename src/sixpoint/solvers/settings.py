@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ..errors import InputError, UnknownName
+from ..errors import InputError
 from .context import RecordArray, record_type
 
 Number: TypeAlias = float | Sequence[float]
@@ -81,24 +81,10 @@ def settings_of(kind: type) -> dict[str, Any]:
     return {field.name: field.default for field in dataclasses.fields(kind) if field.init}
 
 
-def with_settings(kind: type[Any], settings: Mapping[str, Any]) -> Any:
-    """Return a solver with some settings changed; unknown names are refused with the choices."""
-    known = settings_of(kind)
-    for name in settings:
-        if name not in known:
-            raise UnknownName(f"setting of solver {kind.name!r}", name, known)
-    return kind(**settings)
-
-
 def check_settings(solver: Any) -> None:
     """Raise `InputError` for a setting that its annotation does not allow."""
     for name, allowed in _allowed(solver.__class__).items():
         _check(name, getattr(solver, name), allowed)
-
-
-def check_number(name: str, value: object, low: float, high: float = math.inf) -> None:
-    """Refuse a number outside of an interval."""
-    _check(name, value, Annotated[float, Interval(low, high)])
 
 
 def check_whole(name: str, value: object, low: int, high: int) -> None:
@@ -125,20 +111,12 @@ def numbers_of(solver: Any) -> dict[str, Number]:
 
 def settings_record(numbers: Mapping[str, Number]) -> RecordArray:
     """Return numbers as the record that kernels read."""
-    fields: list[tuple[str, str, tuple[int, ...]]] = []
-    for name, value in numbers.items():
-        array = np.asarray(value)
-        fields.append((name, "f8" if array.dtype.kind == "f" else "i8", array.shape))
-    record = np.zeros(1, _record(tuple(fields)))
-    for name, value in numbers.items():
+    arrays = {name: np.asarray(value) for name, value in numbers.items()}
+    fields = ((name, "f8" if a.dtype.kind == "f" else "i8", a.shape) for name, a in arrays.items())
+    record = np.zeros(1, record_type(*fields))
+    for name, value in arrays.items():
         record[name] = value
     return record
-
-
-@cache
-def _record(fields: tuple[tuple[str, str, tuple[int, ...]], ...]) -> np.dtype[np.record]:
-    """Return the record type of these fields: one and the same, since numba compares addresses."""
-    return record_type(*fields)
 
 
 @cache

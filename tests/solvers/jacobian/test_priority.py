@@ -38,8 +38,8 @@ from sixpoint.solvers.jacobian.priority_step import (
     scale_tasks,
     take_step,
 )
-from sixpoint.solvers.report import count_violations
 from sixpoint.solvers.settings import settings_record
+from sixpoint.solvers.tracker import count_violations
 from sixpoint.tasks import Orient, Posture, Reach
 
 ARM = Skeleton.chain(3, 3.0, kind="hinge", bone=(1.0, 0.0, 0.0))

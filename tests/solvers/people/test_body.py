@@ -20,12 +20,12 @@ from sixpoint.motion.points import SIX
 from sixpoint.solvers.context import new_frames, new_output
 from sixpoint.solvers.people.body import (
     build_body,
-    clear_state,
     new_state,
     new_work,
     row_names,
 )
 from sixpoint.solvers.people.tables import ROWS, SPINE
+from sixpoint.solvers.tracker import copy_tables
 
 from ..bodies import HUMAN, Plain, human, standing
 
@@ -244,7 +244,7 @@ def test_cleared_memory_is_fresh_memory():
     array = new_state()
     array[0] = plain.state
     assert array != new_state()
-    clear_state(array)
+    copy_tables(new_state(), array)
     assert array == new_state()
     assert array["ages"].tolist() == [[-1] * 6]
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from oracles import quat_to_columns
 from sixpoint.data.clips import builtin
 from sixpoint.kernels.vector import vec_dot
-from sixpoint.solvers.people.points import pelvis_frame
+from sixpoint.solvers.people.plan import pelvis_frame
 from strategies import directions, vectors
 
 from ..bodies import angle, context, memory, settings

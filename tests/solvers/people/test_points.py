@@ -15,8 +15,7 @@ from sixpoint.kernels import arrays
 from sixpoint.motion.points import SIX, Points
 from sixpoint.solvers import SequentialSolver
 from sixpoint.solvers.context import MISSING, RECOVERING
-from sixpoint.solvers.people.plan import FADE
-from sixpoint.solvers.people.points import is_place
+from sixpoint.solvers.people.plan import PREDICTION_TIME, is_place
 
 from ..bodies import HUMAN, NOT_SEEN, Plain, angle, human, standing
 
@@ -313,7 +312,9 @@ def test_predict_goes_on_with_the_last_speed_for_a_moment():
     assert held[10:] == pytest.approx([held[9]] * 50, abs=1e-3)
     steps = np.diff(np.array(predicted) - held)[9:]
     assert steps[0] == pytest.approx(0.01, abs=1e-4)
-    assert steps[1:8] / steps[:7] == pytest.approx(np.exp(-1.0 / (60.0 * FADE)), abs=0.02)
+    assert steps[1:8] / steps[:7] == pytest.approx(
+        np.exp(-1.0 / (60.0 * PREDICTION_TIME)), abs=0.02
+    )
     assert predicted[-1] - predicted[9] < 0.11  # it stops
 
 

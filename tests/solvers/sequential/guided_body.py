@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sixpoint.solvers import GuidedSolver
-from sixpoint.solvers.sequential.guided_tables import GuidedContext, GuidedTables
+from sixpoint.solvers.sequential.network import GuidedContext, GuidedTables
 
 from ..bodies import HUMAN
 

@@ -11,8 +11,16 @@ from sixpoint.kernels import arrays
 from sixpoint.kernels.rotation import rotation_between
 from sixpoint.motion.points import SIX, Points
 from sixpoint.solvers import AnalyticUpperSolver, Result
-from sixpoint.solvers.sequential.analytic import HALF_RANGE, MIDDLE, range_cost, range_search
-from sixpoint.solvers.sequential.swivel import swivelled, tgb_limb
+from sixpoint.solvers.sequential.tgb import (
+    HALF_RANGE,
+    MID_RANGE,
+    MIDDLE,
+    SwivelCost,
+    range_cost,
+    swivel_search,
+    swivelled,
+    tgb_limb,
+)
 from sixpoint.vision.synthetic.scenes import scene
 
 BODY = sp.Skeleton.humanoid(1.75)
@@ -84,7 +92,7 @@ def test_the_swivel_is_the_best_of_a_dense_search():
             n = tuple(np.array(aim) / np.linalg.norm(aim))
             u = np.cross(n, (0.3, 0.5, 0.8))
             turn, _ = tgb_limb(0.3, 0.25, 1.0, aim, tuple(u / np.linalg.norm(u)))
-            phi = range_search(turn, n, side, 0.0)
+            phi = swivel_search(turn, n, SwivelCost(MID_RANGE, 1.0, 0.0, 0.0), side, 0.0)
             dense = min(range_cost(swivelled(turn, n, a), side)
                         for a in np.arange(-np.pi, np.pi, 0.002))  # fmt: skip
             assert range_cost(swivelled(turn, n, phi), side) <= dense + 0.01

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sixpoint.kernels import arrays
 from sixpoint.limits import FixedLimit, SwingTwistLimit
 from sixpoint.solvers.context import CLAVICLE
-from sixpoint.solvers.sequential.limb_ends import solve_clavicle, triangle_angle
+from sixpoint.solvers.sequential.limb import solve_clavicle, triangle_angle
 from strategies import directions
 
 from ..bodies import IDENTITY, L_ARM, Limb, context, limb_body, limb_row

@@ -18,7 +18,7 @@ from sixpoint.priors.layout import ENDS, inputs, measures
 from sixpoint.priors.model import builtin_prior
 from sixpoint.priors.poses import build_of
 from sixpoint.solvers import GuidedSolver, SequentialSolver
-from sixpoint.solvers.sequential.guided import FAR
+from sixpoint.solvers.sequential.guided import UNTRUSTED_DISTANCE
 from sixpoint.solvers.sequential.network import FIRST_LOOKS, look
 
 from ..bodies import HUMAN, IDENTITY, PAPER, largest_step
@@ -37,7 +37,7 @@ def test_the_compiled_network_answers_like_the_one_in_numpy():
     np.testing.assert_allclose(c.net.vectors.ravel(), prior.predict(x)[0], atol=1e-12)
     assert FIRST_LOOKS > 1
     distance = float(prior.distance(x)[0])
-    part = min(max((distance / prior.near - 1.0) / (FAR - 1.0), 0.0), 1.0)
+    part = min(max((distance / prior.near - 1.0) / (UNTRUSTED_DISTANCE - 1.0), 0.0), 1.0)
     assert trust == pytest.approx(1.0 - part * part * (3.0 - 2.0 * part))
 
 

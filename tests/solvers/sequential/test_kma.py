@@ -20,7 +20,7 @@ from sixpoint.kernels import arrays
 from sixpoint.limits import adult_limits
 from sixpoint.motion.points import SIX, Points
 from sixpoint.solvers import SOLVERS, KMASolver, StopReason, solver
-from sixpoint.solvers.people.points import pelvis_frame
+from sixpoint.solvers.people.plan import pelvis_frame
 
 from ..bodies import HUMAN, context, reconstruct, standing, uncompiled
 

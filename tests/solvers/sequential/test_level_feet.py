@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sixpoint.kernels import arrays
-from sixpoint.solvers.sequential.limb_ends import level_foot
+from sixpoint.solvers.sequential.limb import level_foot
 from strategies import directions
 
 from ..bodies import HUMAN, IDENTITY, Plain, angle, human, standing, turned_about

@@ -15,8 +15,7 @@ from sixpoint.kernels import arrays
 from sixpoint.kernels.limits import limit_project
 from sixpoint.limits import FlexionLimit, SwingTwistLimit
 from sixpoint.solvers.context import COLLIDED, LIMITED, UNREACHABLE
-from sixpoint.solvers.sequential.limb import MISS, limb_aim, limb_finish
-from sixpoint.solvers.sequential.limb_ends import LimbBase, triangle_angle
+from sixpoint.solvers.sequential.limb import MISS, LimbBase, limb_aim, limb_finish, triangle_angle
 from strategies import directions, spans
 
 from ..bodies import (

@@ -14,7 +14,7 @@ from sixpoint.priors.layout import INPUTS
 from sixpoint.priors.model import always_plausible, builtin_prior
 from sixpoint.priors.plausibility import MISTAKES
 from sixpoint.solvers import GuidedSolver, Result
-from sixpoint.solvers.sequential.network import DOUBT, belief, plausibility
+from sixpoint.solvers.sequential.network import plausibility
 
 from .guided_body import opened, tables
 
@@ -28,7 +28,6 @@ def test_the_compiled_network_says_what_the_one_in_numpy_says():
         c.net.x[1] = prior.scaled(raw[c.net.order] * c.net.signs)
         wanted = float(prior.plausibility(raw[None])[0])
         assert plausibility(c, layers) == pytest.approx(wanted, abs=1e-12)
-        assert belief(c, layers) == pytest.approx(min(wanted / DOUBT, 1.0), abs=1e-12)
 
 
 def guided(clip: Motion, positions: np.ndarray, **settings) -> Result:

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from oracles import quat_to_columns
 from sixpoint.solvers.context import SPINE_STRETCHED
 from sixpoint.solvers.people.tables import STRETCH_SAMPLES
-from sixpoint.solvers.sequential.spine import (
+from sixpoint.solvers.sequential.trunk import (
     EXACT_STEPS,
-    FINE,
-    STILL,
+    FINE_BEND_STEP,
+    UNCHANGED,
     spine_bend,
     spine_chord,
     spine_search,
@@ -88,7 +88,7 @@ def test_two_phase_search(joints, goal, coarse, fine, found, reached, exact):
     assert (bend, steps, limited) == (pytest.approx(found), coarse + fine, False)
     length = np.linalg.norm(spine_chord(c, 0))  # the shape it left behind is the answer
     assert length == pytest.approx(reached, abs=1e-6)
-    assert spine_bend(c, 0, X, bend + FINE) < goal <= length  # within one fine step
+    assert spine_bend(c, 0, X, bend + FINE_BEND_STEP) < goal <= length  # within one fine step
     bend, steps, _ = spine_search(context(body), 0, X, goal)
     assert bend == pytest.approx(exact, abs=1e-5)
     assert steps <= coarse + fine + EXACT_STEPS
@@ -148,7 +148,7 @@ def test_a_free_spine_meets_its_length(length, direction, bend):
     head = length * np.array(direction)
     trunk = Trunk(CURVED_BODY, bend=bend).solve(head)
     off = np.linalg.norm(trunk.places[-1] - head) + np.linalg.norm(trunk.places[0])
-    assert off < 2.0 * STILL * trunk.body.height
+    assert off < 2.0 * UNCHANGED * trunk.body.height
     assert not trunk.flags
 
 
@@ -231,7 +231,7 @@ def test_a_plane_that_turned_over_is_turned_back():  # it snapped from -13 to +1
 @given(st.lists(st.tuples(st.floats(0.4, 0.56), directions()), min_size=2, max_size=6))
 def test_incremental_search_finds_what_a_restart_finds(heads):
     body = CURVED_BODY
-    for search, gap in (("exact", 1e-4), ("two-phase", 2.0 * FINE)):
+    for search, gap in (("exact", 1e-4), ("two-phase", 2.0 * FINE_BEND_STEP)):
         incremental = Trunk(body, spine_mode="incremental", spine_search=search)
         for length, direction in heads:
             head = length * np.array(direction)
@@ -247,7 +247,9 @@ def test_incremental_search_starts_from_the_frame_before():  # literal
     trunk = Trunk(body, spine_mode="incremental", spine_search="two-phase").solve((0, 0.40, 0))
     bend = trunk.angle
     trunk.solve((0, 0.41, 0))
-    assert trunk.steps == 1 + round((trunk.angle - (bend - 0.1)) / FINE)  # one coarse step, back
+    assert trunk.steps == 1 + round(
+        (trunk.angle - (bend - 0.1)) / FINE_BEND_STEP
+    )  # one coarse step, back
     assert trunk.angle < bend
     fresh = Trunk(body, spine_search="two-phase").solve((0, 0.41, 0))
     assert trunk.steps < fresh.steps

@@ -19,12 +19,14 @@ from sixpoint.kernels.quaternion import (
 )
 from sixpoint.kernels.types import Quat, Vec3
 from sixpoint.kernels.vector import vec_unit
-from sixpoint.solvers.sequential.swivel import (
+from sixpoint.solvers.sequential.tgb import (
     ALIGNED,
-    COARSE,
+    COARSE_STEP,
     COARSE_STEPS,
-    FINE,
+    FINE_STEP,
     FINE_STEPS,
+    SEARCH,
+    SwivelCost,
     swivel_cost,
     swivel_of,
     swivel_search,
@@ -178,16 +180,26 @@ def test_cost_of_a_bone_turned_round():  # no twist is defined: none is paid for
     assert swivel_cost((0.0, 1.0, 0.0, 0.0), 1.0) == pytest.approx(math.pi**2)
 
 
+def least(twist: float = 1.0) -> SwivelCost:
+    """The least rotation of the root."""
+    return SwivelCost(SEARCH, twist, 0.0, 0.0)
+
+
+def usually(swivel: float, weight: float) -> SwivelCost:
+    """The least rotation, drawn to a usual swivel."""
+    return SwivelCost(SEARCH, 1.0, swivel, weight)
+
+
 # --- the search -----------------------------------------------------------------------------------
 
 
 def test_search_of_the_golden_arm():
     n = vec_unit(TARGET, DOWN)
     start, _ = tgb_limb(UPPER, LOWER, ARM, TARGET, swivel_zero(n, DOWN, BACK))
-    grid = -math.pi + COARSE * np.arange(COARSE_STEPS)
+    grid = -math.pi + COARSE_STEP * np.arange(COARSE_STEPS)
     coarse = min(grid, key=lambda phi: swivel_cost(swivelled(start, n, phi), 1.0))
     assert coarse == pytest.approx(0.058407, abs=1e-6)
-    phi = swivel_search(start, n, 1.0, 1.0, 0.0)
+    phi = swivel_search(start, n, least(1.0), 1.0, 0.0)
     assert phi == pytest.approx(0.108407, abs=1e-6)
     turn = swivelled(start, n, phi)
     assert swivel_cost(turn, 1.0) == pytest.approx(0.138538, abs=1e-6)
@@ -201,9 +213,9 @@ def test_search_of_the_golden_arm():
 
 
 def test_evaluations():
-    assert (COARSE, FINE) == (0.1, 0.01)
+    assert (COARSE_STEP, FINE_STEP) == (0.1, 0.01)
     assert (COARSE_STEPS, FINE_STEPS + 1) == (63, 21)
-    assert COARSE * (COARSE_STEPS - 1) < 2.0 * math.pi <= COARSE * COARSE_STEPS
+    assert COARSE_STEP * (COARSE_STEPS - 1) < 2.0 * math.pi <= COARSE_STEP * COARSE_STEPS
 
 
 @effort(max_examples=40)
@@ -211,16 +223,16 @@ def test_evaluations():
 def test_search_finds_the_least(direction, distance, weight, bend, previous):
     aim = (distance * direction[0], distance * direction[1], distance * direction[2])
     start = placed(aim, 0.0, bend)[2]
-    phi = swivel_search(start, direction, weight, 1.0, previous)
+    phi = swivel_search(start, direction, least(weight), 1.0, previous)
     assert -math.pi < phi <= math.pi
 
     def cost(swivel):
         return swivel_cost(swivelled(start, direction, swivel), weight)
 
-    coarse = -math.pi + COARSE * np.arange(COARSE_STEPS)
+    coarse = -math.pi + COARSE_STEP * np.arange(COARSE_STEPS)
     costs = np.array([cost(swivel) for swivel in coarse])
     equal = coarse[costs < costs.min() + 1e-8]  # the search may start from any of these
-    fine = [min(cost(c + FINE * k) for k in range(-10, 11)) for c in equal]
+    fine = [min(cost(c + FINE_STEP * k) for k in range(-10, 11)) for c in equal]
     assert cost(phi) <= min(costs.min(), max(fine)) + 1e-8
 
 
@@ -241,13 +253,13 @@ def test_a_usual_swivel_draws_the_search_to_it(direction, usual, previous):
     start = placed(aim)[2]
 
     def away(weight):
-        phi = swivel_search(start, direction, 1.0, 1.0, previous, (usual, weight))
+        phi = swivel_search(start, direction, usually(usual, weight), 1.0, previous)
         return abs(math.remainder(phi - usual, 2.0 * math.pi))
 
-    free = swivel_search(start, direction, 1.0, 1.0, previous)
-    assert swivel_search(start, direction, 1.0, 1.0, previous, (usual, 0.0)) == free
-    assert away(1e6) <= 0.5 * FINE + 1e-6
-    assert away(3.0) <= away(0.3) + FINE + 1e-6
+    free = swivel_search(start, direction, least(1.0), 1.0, previous)
+    assert swivel_search(start, direction, usually(usual, 0.0), 1.0, previous) == free
+    assert away(1e6) <= 0.5 * FINE_STEP + 1e-6
+    assert away(3.0) <= away(0.3) + FINE_STEP + 1e-6
 
 
 @given(st.tuples(*[st.floats(-1.0, 1.0)] * 3), st.floats(0.1, 0.6))
@@ -255,13 +267,13 @@ def test_right_mirrors_left(v, distance):
     aim = vec_unit((v[0], v[1] - 1.5, v[2]), DOWN)  # downwards: one place is best by far
     mirrored = (-aim[0], aim[1], aim[2])
     starts = [placed(tuple(distance * np.array(n)))[2] for n in (aim, mirrored)]
-    left = swivel_search(starts[0], aim, 1.0, 1.0, 0.0)
-    right = swivel_search(starts[1], mirrored, 1.0, -1.0, 0.0)
+    left = swivel_search(starts[0], aim, least(1.0), 1.0, 0.0)
+    right = swivel_search(starts[1], mirrored, least(1.0), -1.0, 0.0)
     assert math.remainder(left + right, 2.0 * math.pi) == pytest.approx(0.0, abs=1e-9)
 
 
 @pytest.mark.parametrize("previous", [-3.1, -1.3, 0.0, 0.4, 2.9])
 def test_of_equal_costs_the_nearer_wins(previous):
     start = placed((0.0, -0.6, 0.0))[2]  # straight down: without weight no swivel costs anything
-    phi = swivel_search(start, DOWN, 0.0, 1.0, previous)
-    assert abs(phi - previous) <= 0.5 * FINE + 1e-9
+    phi = swivel_search(start, DOWN, least(0.0), 1.0, previous)
+    assert abs(phi - previous) <= 0.5 * FINE_STEP + 1e-9

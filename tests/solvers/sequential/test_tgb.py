@@ -17,7 +17,7 @@ from sixpoint.errors import InputError
 from sixpoint.limits import adult_limits
 from sixpoint.motion.points import SIX, Points
 from sixpoint.solvers import SOLVERS, SequentialSolver, TGBSolver, solver
-from sixpoint.solvers.sequential.swivel import swivel_cost
+from sixpoint.solvers.sequential.tgb import swivel_cost
 
 from ..bodies import HUMAN, uncompiled
 from ..clip_pieces import LIMBS

@@ -264,13 +264,19 @@ def skeleton_model(
     tasks: Sequence[TaskSpec],
     *,
     whole: bool = False,
+    weld: bool = False,
 ) -> Model:
     """Return any skeleton whose root stays where it is; end effectors are some of its nodes.
 
-    `whole` if there are other tasks that speak of all joints.
+    `whole` if there are other tasks that speak of all joints; `weld` if joints with a `FixedLimit`
+    shall have no degrees of freedom.
     """
     check_hinges(body, limits)
-    return build_model(skeleton_figure(body, nodes), limits, tasks, whole=whole)
+    figure = skeleton_figure(body, nodes)
+    for k, name in enumerate(body.skeleton.names):
+        if weld and isinstance(limits.get(name), FixedLimit):
+            figure.joints[k] = figure.joints[k]._replace(freedom=0)
+    return build_model(figure, limits, tasks, whole=whole)
 
 
 def model_depth(model: Model) -> int:

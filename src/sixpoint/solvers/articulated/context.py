@@ -16,7 +16,7 @@ from ...kernels.quaternion import quat_conj, quat_load, quat_mul, quat_normalize
 from ...kernels.types import Quat
 from ...kernels.vector import vec_add, vec_distance, vec_load, vec_scale, vec_store, vec_sub
 from ..context import MET, MISSING, NOT_MET, OUT_OF_STEPS, SPENT, UNASKED, Frames
-from ..people.points import ALL_MISSING, begin_frame, end_frame, is_place
+from ..people.plan import ALL_MISSING, begin_frame, end_frame, is_place
 from ..people.tables import PELVIS, Body, Settings, State, Work
 from .model import ORIENTATION, POSITION, Model, ModelPose, Targets, read_pose, write_pose
 

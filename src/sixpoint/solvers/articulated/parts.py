@@ -40,7 +40,7 @@ from ...kernels.vector import (
     vec_unit,
 )
 from ..context import LIMITED, MET, SPINE_LIMITED, SPINE_STRETCHED, UNREACHABLE, Frames
-from ..people.points import is_place
+from ..people.plan import is_place
 from ..people.tables import PELVIS
 from .context import Context, PersonContext, begin_person, stop_flags
 from .joint_rotation import fit_nothing, fit_position, joint_rotation, swing_joint

@@ -18,6 +18,8 @@ from ...body.anatomy import Anatomy
 from ...errors import InputError
 from ...kernels import arrays
 from ...kernels._jit import Kernel
+from ...kernels.arrays import as_quat
+from ...kernels.limits import limit_project
 from ...kernels.types import Bools, Floats
 from ...limits import FixedLimit, FlexionLimit, Limits
 from ...motion.motion import Motion
@@ -26,8 +28,7 @@ from ...motion.pose import Pose
 from ...tasks import Orient, Reach, SelfCollision, Task
 from ..base import Capabilities, Solver
 from ..context import LIMITED, MISSING, NOT_MET, OUT_OF_STEPS, UNASKED, Frames, Output
-from ..people.plan import PAPER_HEIGHT, TOLERANCE, PersonPlan
-from ..people.points import FARTHEST
+from ..people.plan import FARTHEST, PAPER_HEIGHT, TOLERANCE, PersonPlan
 from ..plan import Plan, Status
 from ..problem import Problem
 from ..settings import Count, Fraction, Interval, Number, settings_record
@@ -80,6 +81,9 @@ class ArticulatedSettings:
     """Kernel for any skeleton."""
     answers: ClassVar[tuple[type[Task[Any]], ...]] = (Reach, Orient)
     """Kinds of tasks that can be given."""
+    welds: ClassVar[bool] = False
+    """Whether joints of skeletons that a `FixedLimit` holds are left out of the degrees of freedom;
+    methods that move joint by joint hold them by the limit."""
     weighs_axes: ClassVar[bool] = False
     """Whether tasks may have a covariance of their own."""
     people_rule: ClassVar[StopRule] = PEOPLE
@@ -90,7 +94,8 @@ class ArticulatedSettings:
     """Names of what the kernel of people says besides, in `Output.numbers`."""
 
     iterations: Count | None = None
-    """Most iterations in a frame. Default: 20 for people by six points, 500 for other skeletons."""
+    """Most iterations in a frame. Default: 20 for people by six points; 500 for other skeletons,
+    besides those of other starts (`restarts`)."""
     tolerance: Fraction | None = None
     """A largest error below this part of the size ends the frame. Default: 0.0055 for people (1 cm
     at 1.83 m), 0.0001 for other skeletons."""
@@ -134,6 +139,10 @@ class ArticulatedSettings:
     def person_settings(self, plan: ArticulatedPersonPlan) -> dict[str, Number]:
         """Return the settings for people as numbers; the plan has its tables."""
         return {**self.numbers(), **self.stop_rule(self.people_rule)._asdict()}
+
+    def times(self, rate: float) -> dict[str, Number]:
+        """Return what depends on the rate of the frames, as numbers."""
+        return {}
 
     def check_tasks(self, plan: SkeletonPlan) -> None:
         """Refuse tasks of a skeleton that make no sense together."""
@@ -261,7 +270,8 @@ class SkeletonPlan(Plan):
             self.levels += [level] * len(specs)
         # Other tasks speak of any joint.
         whole = any(not isinstance(task, Reach | Orient) for task in self.tasks)
-        return skeleton_model(self.body, self.limits, self.effector_nodes(), tasks, whole=whole)
+        nodes, weld = self.effector_nodes(), self.solver.welds
+        return skeleton_model(self.body, self.limits, nodes, tasks, whole=whole, weld=weld)
 
     def effector_nodes(self) -> list[int]:
         """Return the nodes that are end effectors of the model: those of the points first."""
@@ -285,12 +295,16 @@ class SkeletonPlan(Plan):
 
     def new_context(self, rate: float) -> SkeletonContext:
         """Return the tables of the kernel, with fresh memory."""
-        settings, scratch = settings_record(self.settings), copied(self.scratch)
+        settings = settings_record({**self.settings, **self.solver.times(rate)})
+        scratch = copied(self.scratch)
         return SkeletonContext(settings, self.model, new_pose(self.model), scratch)
 
     def begin(self, context: SkeletonContext, pose: Pose) -> None:
-        """Let a fresh context start from a pose."""
+        """Let a fresh context start from a pose; joints that cannot turn stay where they are."""
         read_pose(self.model, pose.rotations, context.pose.local)
+        for joint in np.flatnonzero(self.model.freedom == 0):
+            held = limit_project(self.model.limits, int(joint), as_quat(context.pose.local[joint]))
+            context.pose.local[joint] = held
 
     def pose(self, out: Output) -> Pose:
         """Return the pose of the first frame, in arrays of its own."""

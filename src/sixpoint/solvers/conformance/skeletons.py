@@ -8,20 +8,29 @@ import numpy as np
 
 from ...body.skeleton import Skeleton
 from ...kernels import arrays
-from ...kernels.types import Floats
 from ...limits import FlexionLimit, Limits, SwingTwistLimit
-from ...motion.motion import Motion
 from ...motion.points import Points
 from ...motion.pose import Pose
 from ...tasks import Orient, Reach
 from ..base import Solver
-from ..solution import Result, StopReason
-from .law import EQUAL, SAME, SEED, hold, laws_in, residual_error
+from ..solution import StopReason
+from .law import (
+    EQUAL,
+    SAME,
+    SEED,
+    hold,
+    hold_residuals,
+    hold_stream,
+    hold_untouched,
+    largest_turn,
+    laws_in,
+    solve,
+)
 
 RATE = 60.0
-NEAR = 0.01
+NEAR_TARGET = 0.01
 """A target nearer than this part of the length is met."""
-MOST = 0.9
+MOST_TARGETS = 0.9
 """Part of the reachable targets that every solver meets; `sixpoint bench chains` says how many."""
 BENT = 0.6
 """Joints of poses that targets are taken from turn by no more than this about each axis [rad]."""
@@ -69,47 +78,29 @@ def _wild(skeleton: Skeleton, frames: int = 60) -> Points:
     return Points(ends, np.concatenate([odd, cloud, odd]), RATE)
 
 
-def _solve(
-    solver: Solver, points: Points, skeleton: Skeleton, limits: Limits | None = None
-) -> Result:
-    return solver.prepare(skeleton, limits=limits, rate=points.rate).solve_clip(points)
-
-
-def _difference(a: Motion, b: Motion) -> float:
-    return float(arrays.angle_between(a.rotations, b.rotations).max())
-
-
 def law_skeletons_reach_the_reachable(solver: Solver) -> None:
     """Targets taken from poses of a chain or a tree are met, nine of ten at the least."""
-    if not solver.capabilities.chains:
-        return
     for name, skeleton in _skeletons().items():
         points = _targets(skeleton)
-        result = _solve(solver, points, skeleton)
+        result = solve(solver, points, skeleton)
         # Measured here, not taken from what the solver says of itself.
         ends = result.motion.positions([skeleton.index(end) for end in points.names])
         missed = np.linalg.norm(ends - points.positions, axis=-1)
-        met = float((missed.max(axis=1) < NEAR * skeleton.articulation.length).mean())
-        hold(met >= MOST, f"only {met:.0%} of the targets of a {name} are met")
+        met = float((missed.max(axis=1) < NEAR_TARGET * skeleton.articulation.length).mean())
+        hold(met >= MOST_TARGETS, f"only {met:.0%} of the targets of a {name} are met")
         hold(result.report.unreachable == 0, f"reachable targets of a {name} count as unreachable")
 
 
 def law_skeletons_report_true_residuals(solver: Solver) -> None:
     """Reported residuals are the distances of the answer's points, by forward kinematics."""
-    if not solver.capabilities.chains:
-        return
     for name, skeleton in _skeletons().items():
         points = _targets(skeleton)
-        result = _solve(solver, points, skeleton)
-        nodes = [skeleton.articulation.node(end) for end in points.names]
-        gap = residual_error(result.motion.positions(nodes), points.positions, result.residuals)
-        hold(gap < EQUAL, f"residuals of a {name} are wrong by {gap} m")
+        result = solve(solver, points, skeleton)
+        hold_residuals(result, skeleton, points, f"a {name}")
 
 
 def law_skeletons_report_the_unreachable(solver: Solver) -> None:
     """A target out of reach of a chain is answered by stretching, and with a pose that says so."""
-    if not solver.capabilities.chains:
-        return
     for target in ((0.0, 3.0, 0.0), (0.0, -3.0, 0.0), (2.0, 1.0, 1.0)):
         away = float(np.linalg.norm(target))
         solution = solver.prepare(Skeleton.chain(6)).solve(np.array([target]))
@@ -125,18 +116,16 @@ def law_skeletons_report_the_unreachable(solver: Solver) -> None:
 
 def law_skeletons_are_finite(solver: Solver) -> None:
     """Any target gives unit quaternions, and a root that stays."""
-    if not solver.capabilities.chains:
-        return
     for name, skeleton in _skeletons().items():
-        motion = _solve(solver, _wild(skeleton), skeleton).motion
+        motion = solve(solver, _wild(skeleton), skeleton).motion
         norms = np.linalg.norm(motion.rotations, axis=-1)
-        hold(np.abs(norms - 1.0).max() < 1e-9, f"a rotation of a {name} is no unit quaternion")
+        hold(np.abs(norms - 1.0).max() < EQUAL, f"a rotation of a {name} is no unit quaternion")
         hold((motion.root == skeleton.offsets[0]).all(), f"the root of a {name} moves")
 
 
 def law_skeletons_keep_limits(solver: Solver) -> None:
     """No joint of a chain ever leaves its limits, whatever is asked."""
-    if not (solver.capabilities.chains and solver.capabilities.limits):
+    if not solver.capabilities.limits:
         return
     cone = SwingTwistLimit.degrees(
         (0.0, 1.0, 0.0),
@@ -149,7 +138,7 @@ def law_skeletons_keep_limits(solver: Solver) -> None:
     bend = FlexionLimit.degrees(-10.0, 80.0, (0.0, 0.0, 1.0))
     for skeleton, limit in ((balls, cone), (hinges, bend)):
         limits = Limits(dict.fromkeys(skeleton.names, limit))
-        result = _solve(solver, _wild(skeleton), skeleton, limits)
+        result = solve(solver, _wild(skeleton), skeleton, limits)
         worst = float(limits.violations(result.motion).max())
         hold(worst < SAME, f"a joint is {worst} rad beyond its limit")
         hold(result.report.limit_violations == 0, "the report counts broken limits")
@@ -157,47 +146,36 @@ def law_skeletons_keep_limits(solver: Solver) -> None:
 
 def law_skeletons_repeat_themselves(solver: Solver) -> None:
     """The same targets give the same bits, one frame at a time or a clip at once."""
-    if not solver.capabilities.chains:
-        return
     for name, skeleton in _skeletons().items():
         points = _wild(skeleton, 20)
         tracker = solver.prepare(skeleton)
         whole = tracker.solve_clip(points).motion
-        again = _solve(solver, points, skeleton).motion
+        again = solve(solver, points, skeleton).motion
         hold(np.array_equal(whole.rotations, again.rotations), f"two runs of a {name} differ")
-        for f, frame in enumerate(points.positions):
-            pose = tracker.solve(frame).pose
-            same = np.array_equal(pose.rotations, whole.rotations[f])
-            hold(same, f"frame {f} of a {name} differs when streamed")
+        hold_stream(tracker, points, whole, f"a {name}")
 
 
 def law_skeletons_scale(solver: Solver) -> None:
     """A skeleton twice as large with targets twice as far turns its joints alike."""
-    if not solver.capabilities.chains:
-        return
     for name, skeleton in _skeletons().items():
         points = _targets(skeleton)
         twice = Points(points.names, 2.0 * points.positions, RATE)
-        small = _solve(solver, points, skeleton).motion
-        large = _solve(solver, twice, skeleton.scaled(2.0)).motion
-        gap = _difference(small, large)
+        small = solve(solver, points, skeleton).motion
+        large = solve(solver, twice, skeleton.scaled(2.0)).motion
+        gap = largest_turn(small.rotations, large.rotations)
         hold(gap < SAME, f"rotations of a {name} change with its scale: {gap} rad")
 
 
 def law_skeletons_move(solver: Solver) -> None:
     """A skeleton moved elsewhere with its targets, or turned if it has hinges only, bends alike."""
-    if not solver.capabilities.chains:
-        return
     shift = np.array((0.5, -2.0, 0.25))
     for name, skeleton in _skeletons().items():
         points = _targets(skeleton, 5)
-        moved = replace(
-            skeleton, offsets=skeleton.offsets + shift * (skeleton.parents < 0)[:, None]
-        )
+        offsets = skeleton.offsets + shift * (skeleton.parents < 0)[:, None]
+        moved = replace(skeleton, offsets=offsets)
         there = Points(points.names, points.positions + shift, RATE)
-        gap = _difference(
-            _solve(solver, points, skeleton).motion, _solve(solver, there, moved).motion
-        )
+        here = solve(solver, points, skeleton).motion.rotations
+        gap = largest_turn(here, solve(solver, there, moved).motion.rotations)
         hold(gap < SAME, f"rotations of a {name} change with its position: {gap} rad")
     turn = arrays.from_axis_angle(np.array((0.6, 0.0, 0.8)), 1.0)
     straight = _skeletons()["chain of hinges"]
@@ -209,51 +187,39 @@ def law_skeletons_move(solver: Solver) -> None:
     )
     points = _targets(straight, 5)
     there = Points(points.names, arrays.rotate(turn, points.positions), RATE)
-    here = _solve(solver, points, straight).motion.rotations
+    here = solve(solver, points, straight).motion.rotations
     expected = arrays.multiply(arrays.multiply(turn, here), arrays.conjugate(turn))
-    found = _solve(solver, there, turned).motion.rotations
-    gap = float(arrays.angle_between(expected, found).max())
+    found = solve(solver, there, turned).motion.rotations
+    gap = largest_turn(expected, found)
     hold(gap < SAME, f"a chain of hinges bends otherwise when turned: {gap} rad")
 
 
 def law_skeletons_leave_input_alone(solver: Solver) -> None:
     """Targets are not written to, and earlier answers do not change."""
-    if not solver.capabilities.chains:
-        return
     skeleton = Skeleton.chain(4)
-    frames = _targets(skeleton, 2).positions.copy()
-    before: Floats = frames.copy()
-    tracker = solver.prepare(skeleton)
-    first = tracker.solve(frames[0])
-    kept = first.pose.rotations.copy(), first.residuals.copy()
-    tracker.solve(frames[1])
-    hold(np.array_equal(frames, before), "the targets were written to")
-    same = np.array_equal(first.pose.rotations, kept[0])
-    hold(same and np.array_equal(first.residuals, kept[1]), "an earlier answer changed")
+    hold_untouched(solver.prepare(skeleton), _targets(skeleton, 2).positions.copy())
 
 
 def law_skeletons_do_without_targets(solver: Solver) -> None:
     """A point without a target asks for nothing: the others are met, and it is reported."""
-    if not solver.capabilities.chains:
-        return
     skeleton = Skeleton.tree(2, 4)
     places = _targets(skeleton, 10).positions.copy()
     places[:, 1] = np.nan
-    result = _solve(solver, Points(skeleton.site_names, places, RATE), skeleton)
-    met = float((result.residuals[:, 0] < NEAR * skeleton.articulation.length).mean())
-    hold(met >= MOST, f"with one target only {met:.0%} are met")
+    result = solve(solver, Points(skeleton.site_names, places, RATE), skeleton)
+    met = float((result.residuals[:, 0] < NEAR_TARGET * skeleton.articulation.length).mean())
+    hold(met >= MOST_TARGETS, f"with one target only {met:.0%} are met")
     hold(np.isnan(result.residuals[:, 1]).all(), "a point without a target has a residual")
     hold(result.report.missing == {"tip_2": 10}, f"missing: {result.report.missing}")
     tracker = solver.prepare(skeleton)
     pose = tracker.solve(places[0]).pose
     idle = tracker.solve(np.full((2, 3), np.nan)).pose
-    gap = float(arrays.angle_between(pose.rotations, idle.rotations).max())
+    gap = largest_turn(pose.rotations, idle.rotations)
     hold(gap < SAME, "a frame without targets moves the skeleton")
 
 
 def law_skeletons_meet_rotations(solver: Solver) -> None:
     """Rotations are met as well as positions, by solvers that take such tasks."""
-    if not (solver.capabilities.chains and Orient in getattr(solver, "answers", ())):
+    if Orient not in getattr(solver, "answers", ()):
         return
     skeleton = Skeleton.chain(6)
     joint = skeleton.joint_count - 1
@@ -264,9 +230,9 @@ def law_skeletons_meet_rotations(solver: Solver) -> None:
     result = tracker.solve_clip(Points(("tip",), places, RATE, turns))
     hold(result.rotation_residuals is not None, "no angles are reported for tasks of orientation")
     assert result.rotation_residuals is not None
-    met = (result.residuals[:, 0] < NEAR) & (result.rotation_residuals[:, 0] < NEAR)
-    hold(met.mean() >= MOST, f"only {met.mean():.0%} of positions and rotations are met")
+    met = (result.residuals[:, 0] < NEAR_TARGET) & (result.rotation_residuals[:, 0] < NEAR_TARGET)
+    hold(met.mean() >= MOST_TARGETS, f"only {met.mean():.0%} of positions and rotations are met")
 
 
-SKELETON_LAWS = laws_in(globals())
+SKELETON_LAWS = laws_in(globals(), "chains")
 """Every law of solvers of any skeleton, by its name."""

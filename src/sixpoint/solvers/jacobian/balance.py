@@ -42,11 +42,10 @@ from ..articulated.model import (
 from ..base import Capabilities, Solver
 from ..context import MET, SPENT, Frames, Output
 from ..people.body import row_names
-from ..people.plan import PAPER_HEIGHT, PersonPlan, PersonSettings
-from ..people.points import begin_frame, end_frame
+from ..people.plan import PAPER_HEIGHT, PersonPlan, PersonSettings, begin_frame, end_frame
 from ..people.tables import PELVIS
 from ..problem import LimitsChoice, Problem, resolve_limits
-from ..sequential.limb_ends import FIXED, LEVEL
+from ..sequential.limb import FIXED, LEVEL
 from ..settings import Fraction, Interval, Number, Numbers, Positive, Triple
 from ..tracker import Tracker
 from .priority_step import (

@@ -55,6 +55,18 @@ from ..articulated.model import (
     task_residuals,
 )
 from ..articulated.plan import ArticulatedPersonPlan, ArticulatedSettings, SkeletonPlan
+from ..articulated.restart import (
+    RESTART_STEPS,
+    STALL_STEPS,
+    STALLED,
+    Restarts,
+    RestartSettings,
+    begin_restarts,
+    end_restarts,
+    forget_failures,
+    new_restarts,
+    scatter_joints,
+)
 from ..articulated.self_collision import Capsules, no_capsules, touching_rows, with_touching
 from ..base import Solver
 from ..context import MET, SPENT, STILL, Frames
@@ -94,13 +106,14 @@ class Descent(NamedTuple):
     trial: Annotated[Floats, "D"]  # a part of the step
     kept: Annotated[Floats, "N", 4]  # local rotations before the step
     best: Annotated[Floats, "N", 4]  # the best local rotations so far
+    restarts: Restarts
 
 
 def new_descent(model: Model, capsules: Capsules) -> Descent:
     """Return scratch memory for a model."""
     rows, joints = 3 * len(model.task_kind), len(model.parent)
     sizes = {"R": rows, "D": int(model.freedom.sum()), "N": joints}
-    return new_memory(Descent, sizes, capsules=capsules)
+    return new_memory(Descent, sizes, capsules=capsules, restarts=new_restarts(model))
 
 
 @helper
@@ -185,6 +198,59 @@ solve_skeletons = skeleton_kernel(solve_skeleton)
 
 @helper
 def descend_skeleton(c: Context, targets: Targets) -> tuple[int, int]:
+    """Iterate from the pose given and, if that leads nowhere, from random ones.
+
+    Returns iterations taken, and why it ended.
+    """
+    model, pose, restarts = c.model, c.pose, c.scratch.restarts
+    steps, reason = descend_first(c, targets)
+    if reason == MET:
+        forget_failures(restarts)
+        return steps, MET
+    if c.settings.restarts == 0 or not begin_restarts(model, pose, targets, restarts):
+        return steps, reason
+    for _ in range(c.settings.restarts):
+        if steps >= c.settings.most:
+            break
+        scatter_joints(model, pose, restarts.random)
+        more, met = descend_again(c, targets, min(RESTART_STEPS, c.settings.most - steps))
+        steps += more
+        if met:
+            forget_failures(restarts)
+            return steps, MET
+    end_restarts(pose, restarts)
+    model_forward(model, pose)
+    return steps, reason
+
+
+@helper
+def descend_again(c: Context, targets: Targets, iterations: int) -> tuple[int, bool]:
+    """Iterate from a random pose, so often at most; how often it was, and whether all is met."""
+    model, pose, settings, scratch = c.model, c.pose, c.settings, c.scratch
+    near = settings.tolerance * model.size[0]
+    model_forward(model, pose)
+    worst, _ = measure(c, targets)
+    squares = task_squares(model, scratch.residual)
+    part, mark, since = 1.0, squares, 0
+    for step in range(iterations):
+        if worst <= near:
+            return step, True
+        find_step(c)
+        squares, part = try_step(c, targets, squares, min(1.0, 2.0 * part))
+        if part == 0.0:
+            return step + 1, False
+        since += 1
+        if squares < STALLED * mark:
+            mark, since = squares, 0
+        if since == STALL_STEPS:
+            return step + 1, False
+        model_forward(model, pose)
+        worst, _ = measure(c, targets)
+    return iterations, worst <= near
+
+
+@helper
+def descend_first(c: Context, targets: Targets) -> tuple[int, int]:
     """Iterate from the pose given; return iterations taken, and why it ended."""
     model, pose, settings, scratch = c.model, c.pose, c.settings, c.scratch
     near = settings.tolerance * model.size[0]
@@ -294,12 +360,13 @@ def may_fold(model: Model, pose: ModelPose, targets: Targets, near: float) -> bo
     return False
 
 
-class JacobianSolver(ArticulatedSettings, StartSettings, PersonSettings, Solver):
+class JacobianSolver(RestartSettings, ArticulatedSettings, StartSettings, PersonSettings, Solver):
     """What all Jacobian methods share."""
 
     solve_people = solve_people
     solve_skeletons = solve_skeletons
     answers: ClassVar[tuple[type[Task[Any]], ...]] = (Reach, Orient, SelfCollision)
+    welds: ClassVar[bool] = True
     method: ClassVar[int]
     """Which step, as in `steps`."""
 
@@ -308,8 +375,9 @@ class JacobianSolver(ArticulatedSettings, StartSettings, PersonSettings, Solver)
         usual = {"damping": 0.0, "cut": 0.0, "task_step": 0.0, "joint_step": math.pi}
         own = super().numbers()
         numbers = {name: own.get(name, value) for name, value in usual.items()}
-        soft = own.get("clamp", 0)
-        return {"method": self.method, "soft": soft, "start": own["start"], **numbers}
+        soft, again = own.get("clamp", 0), own["restarts"]
+        same = {"method": self.method, "soft": soft, "start": own["start"], "restarts": again}
+        return {**same, **numbers}
 
     def person_scratch(self, plan: ArticulatedPersonPlan) -> Descent:
         """Return room for a Jacobian and its decomposition."""
@@ -327,7 +395,9 @@ class JacobianSolver(ArticulatedSettings, StartSettings, PersonSettings, Solver)
         """
         numbers: dict[str, Number] = super().skeleton_settings(plan)
         most = math.pi / model_depth(plan.model) if self.method != SDLS else math.pi
-        return numbers | {"joint_step": min(cast("float", numbers["joint_step"]), most)}
+        numbers["joint_step"] = min(cast("float", numbers["joint_step"]), most)
+        first = cast("int", numbers["iterations"])
+        return numbers | self.restart_numbers(first, self.iterations, self.least_gain)
 
 
 @dataclass(frozen=True, kw_only=True)

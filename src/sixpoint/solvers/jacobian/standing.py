@@ -43,8 +43,7 @@ from ...kernels.vector import (
 from ..articulated.model import Model, ModelPose
 from ..context import LIMITED, MISSING
 from ..people.tables import FIRST_LIMB, LIMB_ROWS, PELVIS, Body, Settings, State, Work
-from ..sequential.limb_ends import FELT, level_foot, limb_begin, limb_end, triangle_angle
-from ..sequential.pose import write_row
+from ..sequential.limb import FELT, level_foot, limb_begin, limb_end, triangle_angle, write_row
 from .priority_step import PriorityWork
 
 WRIST, ANKLE, SHOULDER = FIRST_LIMB, FIRST_LIMB + 2, 6

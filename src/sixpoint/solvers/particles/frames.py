@@ -31,7 +31,7 @@ from ..articulated.context import (
 )
 from ..articulated.model import Targets, copy_rotations, model_forward, read_pose, write_pose
 from ..context import LIMITED, MET, OUT_OF_STEPS, SPENT, STILL, UNASKED, Frames
-from ..people.points import is_place
+from ..people.plan import is_place
 from ..people.tables import FIRST_LIMB, LIMBS, PELVIS
 from .filter import (
     Particles,

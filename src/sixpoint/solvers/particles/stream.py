@@ -15,9 +15,8 @@ from ...kernels.types import Floats
 from ...motion.points import Points
 from ...motion.pose import Pose
 from ..articulated.build import new_pose
-from ..reading import FrameReader
 from ..settings import check_whole
-from ..tracker import Run, Tracker, copy_tables
+from ..tracker import FrameReader, Run, Tracker, copy_tables
 from .filter import Particles, load_pose
 from .frames import FilterLoop, frame_targets, judge_by_functions
 from .methods import SEEDS, FilterPlan

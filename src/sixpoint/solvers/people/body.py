@@ -15,15 +15,7 @@ from ...kernels.types import Floats
 from ...limits import Limits
 from ...motion.points import SIX
 from ..context import RecordArray
-from .tables import (
-    BODY,
-    LONG_AGO,
-    SPINE,
-    STATE,
-    STRETCH_SAMPLES,
-    WORK,
-    Body,
-)
+from .tables import BODY, SPINE, STATE, STRETCH_SAMPLES, WORK, Body
 
 STRAIGHT = 1e-4
 """A wrist further than this part of height from the axis of a twisting joint is moved by it."""
@@ -187,32 +179,16 @@ def _rig_frames(anatomy: Anatomy, body: Body) -> Floats:
 
 
 def new_state() -> RecordArray:
-    """Memory of a tracker that has seen nothing."""
+    """Return the memory of a tracker that has seen nothing."""
     state = np.zeros(1, STATE)
-    clear_state(state)
-    return state
-
-
-def clear_state(state: RecordArray) -> None:
-    """Forget everything, in place."""
-    state[...] = np.zeros((), STATE)
     state["pelvis"][:, 0] = 1.0
     state["clavicles"][..., 0] = 1.0
     state["ages"] = -1  # no point has been seen
-
-
-def remember_pose(state: RecordArray, points: Floats, pelvis: Floats) -> None:
-    """Take a pose for the frame before: its six points (6, 3), and the pelvis's rotation (4,)."""
-    state["frames"] = 1
-    state["points"] = points
-    state["pelvis"] = pelvis
-    state["left"] = arrays.rotate(pelvis, np.array((1.0, 0.0, 0.0)))
-    state["held"] = arrays.rotate(arrays.conjugate(pelvis), points - points[0])
-    state["ages"] = LONG_AGO
+    return state
 
 
 def new_work() -> RecordArray:
-    """Scratch memory for one tracker."""
+    """Return scratch memory for one tracker."""
     work = np.zeros(1, WORK)
     for name in ("local", "trial", "world"):
         work[name][..., 0] = 1.0

@@ -4,8 +4,8 @@ Rows of joints, in this order: the n joints of the spine (0 the pelvis, n-1 the 
 limb four: clavicle (none in legs), root (shoulder, hip), hinge (elbow, knee), end (wrist, ankle);
 then, where a joint on the pelvis carries the spine (vl5, LowerBack), that one, which turns only
 when the pelvis's own rotation is known; last, where a rig has joints in the forearms that twist the
-hands, those. Limbs are left arm, right arm, left leg, right leg; points
-are pelvis, head and the ends of limbs in that order.
+hands, those. Limbs are left arm, right arm, left leg, right leg; points are pelvis, head and the
+ends of limbs in that order.
 
 Records, not tuples of arrays: compiled code hands on one pointer, where it would count references
 to dozens of arrays at every call (half of the time of a frame, as measured). A record's layout is

@@ -20,18 +20,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ...kernels._jit import helper
-from ...kernels.limits import limit_clamp_angle, limit_project
+from ...kernels.limits import limit_project
 from ...kernels.quaternion import (
     quat_conj,
-    quat_from_axis_angle,
     quat_from_columns,
-    quat_load,
     quat_mul,
     quat_rotate,
     quat_store,
-    quat_unrotate,
 )
-from ...kernels.rotation import angle_wrap, quat_to_euler_xyz
 from ...kernels.types import Quat, Vec3
 from ...kernels.vector import (
     as3,
@@ -47,47 +43,27 @@ from ...kernels.vector import (
     vec_unit,
 )
 from ..base import Capabilities, Solver
-from ..context import LIMITED, MISSING, Frames
-from ..people.plan import PersonSettings
-from ..people.points import begin_frame
-from ..people.tables import FIRST_LIMB, HEAD, LIMB_ROWS, LIMBS, PELVIS
+from ..context import MISSING, Frames
+from ..people.plan import PersonSettings, begin_frame
+from ..people.tables import FIRST_LIMB, HEAD, LIMBS, PELVIS
 from ..problem import Problem
 from ..settings import Fraction
-from .context import Context, sequential_kernel
-from .limb_ends import FELT, FIXED, REST, limb_begin, limb_end
-from .plan import SequentialPlan
-from .pose import finish_frame
+from .limb import FIXED, IDENTITY, NEUTRAL, REST, finish_frame
+from .plan import Context, SequentialPlan, sequential_kernel
 from .sik import SequentialSolver
-from .spine import spine_chord
-from .swivel import (
-    COARSE,
-    COARSE_STEPS,
-    FINE,
-    FINE_STEPS,
-    TIE,
-    solve_limb_swivelled,
-    swivel_change,
-    swivel_zero,
-    swivelled,
-    tgb_limb,
-)
-from .trunk import hang_pelvis
+from .tgb import MID_RANGE, solve_limb_swivelled
+from .trunk import rest_loins, spine_chord, spine_forward
 
 ARMS = 2
-CLOSE = 0.5
+HANDS_APART = 0.5
 """Hands nearer than this part of their distance in the neutral stance say less of the trunk."""
-ALONG = math.cos(math.radians(45.0))
+HANDS_ALONG = math.cos(math.radians(45.0))
 """A line between the hands within this angle of the body's side turns the trunk as the paper has
 it; beyond, it says less and less."""
-BLIND = 10.0
+FEET_UNSEEN = 10.0
 """So many times slower than one line is followed, hands stand for feet that are not seen."""
-SIDE = 1
-"""Row of `State.poles`."""
-MIDDLE: Vec3 = (-math.radians(60.0), math.radians(5.0), math.radians(55.0))
-HALF_RANGE: Vec3 = (math.radians(110.0), math.radians(85.0), math.radians(95.0))
-"""Middles and half-ranges of the left shoulder's angles about X, Y, Z in follower order: 170
-degrees of flexion and 50 of extension, 90 and 80 of twist, 150 of abduction and 40 of adduction.
-Those of the right shoulder mirror them in Y and Z."""
+HEAD_PLACE, HANDS_SIDE = 0, 1
+"""Rows of `State.poles`: where the head stood at first, where the hands have been."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,15 +72,7 @@ class AnalyticUpperSolver(PersonSettings, Solver):
 
     name: ClassVar[str] = "analytic-upper"
     title: ClassVar[str] = "Analytic upper body"
-    capabilities: ClassVar[Capabilities] = Capabilities(
-        humans=True,
-        chains=False,
-        limits=True,
-        rotations=False,
-        missing=True,
-        history=True,
-        exact=True,
-    )
+    capabilities: ClassVar[Capabilities] = Capabilities(rotations=False)
 
     hands: Fraction = 0.5
     """How much the line between the hands turns the trunk about its length, from 0 (it keeps
@@ -126,7 +94,7 @@ def body_side(c: Context, flags: int, hands: Vec3) -> Vec3:
     """Where the left of the body is, a horizontal unit vector: what hands are compared with.
 
     Between the line of the ankles and the trunk of the frame before: either alone swings or runs
-    away. Where ankles are not seen, a slow memory of the hands (row `SIDE` of the poles).
+    away. Where ankles are not seen, a slow memory of the hands (row `HANDS_SIDE` of the poles).
     """
     settings, state, work = c.settings, c.state, c.work
     left, right = FIRST_LIMB + 2, FIRST_LIMB + 3
@@ -135,15 +103,15 @@ def body_side(c: Context, flags: int, hands: Vec3) -> Vec3:
     if state.frames == 0:
         side = feet
     elif flags & (3 * (MISSING << left)):
-        side = vec_load(state.poles, SIDE)
+        side = vec_load(state.poles, HANDS_SIDE)
         way = vec_sub(vec_unit(hands, side), side)
-        feet = vec_add(side, vec_scale(way, 1.0 / (BLIND * settings.follow + 1.0)))
+        feet = vec_add(side, vec_scale(way, 1.0 / (FEET_UNSEEN * settings.follow + 1.0)))
         side = vec_unit(feet, side)
         feet = side
     else:
         trunk = (state.left[0], 0.0, state.left[2])
         side = vec_unit(vec_add(feet, vec_unit(trunk, feet)), feet)
-    vec_store(state.poles, SIDE, feet)
+    vec_store(state.poles, HANDS_SIDE, feet)
     return side
 
 
@@ -151,16 +119,15 @@ def body_side(c: Context, flags: int, hands: Vec3) -> Vec3:
 def hands_share(c: Context, hands: Vec3, side: Vec3) -> float:
     """How much the line between the hands says of the trunk, from 0 to 1.
 
-    Ours: all while it points to the body's side, nothing where it lies across or
-    the hands have crossed, and little where they are close. The paper's mean would turn the trunk
-    round with them.
+    Ours: all while it points to the body's side, nothing where it lies across or the hands have
+    crossed, and little where they are close. The paper's mean would turn the trunk with them.
     """
-    body = c.body
-    wide = CLOSE * (body.stance[FIRST_LIMB, 0] - body.stance[FIRST_LIMB + 1, 0])
+    stance = c.body.stance
+    wide = HANDS_APART * (stance[FIRST_LIMB, 0] - stance[FIRST_LIMB + 1, 0])
     length = vec_length(hands)
     if length <= 0.0 or wide <= 0.0:
         return 0.0
-    x = min(max(vec_dot(hands, side) / length / ALONG, 0.0), 1.0)
+    x = min(max(vec_dot(hands, side) / length / HANDS_ALONG, 0.0), 1.0)
     return float(min(length / wide, 1.0) * x * x * (3.0 - 2.0 * x))
 
 
@@ -168,17 +135,14 @@ def hands_share(c: Context, hands: Vec3, side: Vec3) -> float:
 def trunk_axes(c: Context, flags: int) -> tuple[Vec3, Vec3]:
     """L from the trunk's centre to the head; T across it, from the hands and the frame before."""
     settings, state, work = c.settings, c.state, c.work
-    along = vec_unit(
-        vec_sub(vec_load(work.points, HEAD), vec_load(work.points, PELVIS)), (0.0, 1.0, 0.0)
-    )
+    spine = vec_sub(vec_load(work.points, HEAD), vec_load(work.points, PELVIS))
+    along = vec_unit(spine, (0.0, 1.0, 0.0))
     hands = vec_sub(vec_load(work.points, FIRST_LIMB), vec_load(work.points, FIRST_LIMB + 1))
     flat = (hands[0], 0.0, hands[2])
     if flags & (3 * (MISSING << FIRST_LIMB)):
         flat = (0.0, 0.0, 0.0)
     side = body_side(c, flags, flat)
-    before = side
-    if state.frames > 0:
-        before = as3(state.left)
+    before = as3(state.left) if state.frames > 0 else side
     share = hands_share(c, flat, side)
     said = vec_add(vec_scale(vec_unit(flat, side), share), vec_scale(side, 1.0 - share))
     part = settings.hands
@@ -200,7 +164,7 @@ def place_trunk(c: Context, along: Vec3, across: Vec3) -> Quat:
     """
     body, limits, work = c.body, c.limits, c.work
     for k in range(body.joints):
-        quat_store(work.trial, k, limit_project(limits, k, (1.0, 0.0, 0.0, 0.0)))
+        quat_store(work.trial, k, limit_project(limits, k, IDENTITY))
     chord = spine_chord(c, 0)
     side = (1.0, 0.0, 0.0)
     line = vec_unit(vec_reject(chord, side), (0.0, 1.0, 0.0))
@@ -208,73 +172,9 @@ def place_trunk(c: Context, along: Vec3, across: Vec3) -> Quat:
     now = quat_from_columns((across, along, vec_cross(across, along)))
     turn = quat_mul(now, quat_conj(was))
     quat_store(work.trial, 0, turn)
-    place = vec_sub(vec_load(work.points, HEAD), quat_rotate(turn, chord))
-    world = turn
-    for k in range(body.joints):
-        world = quat_mul(world, quat_load(work.trial, k)) if k > 0 else turn
-        quat_store(work.local, k, quat_load(work.trial, k))
-        quat_store(work.world, k, world)
-        vec_store(work.places, k, place)
-        if k < body.joints - 1:
-            place = vec_add(place, quat_rotate(world, vec_load(body.segments, k)))
-    if body.lumbar >= 0:
-        hang_pelvis(c, limit_project(limits, body.lumbar, (1.0, 0.0, 0.0, 0.0)))
+    spine_forward(c, vec_sub(vec_load(work.points, HEAD), quat_rotate(turn, chord)))
+    rest_loins(c)
     return turn
-
-
-@helper
-def range_cost(turn: Quat, side: float) -> float:
-    """How far a shoulder's three angles are from the middle of their ranges, squared."""
-    a, b, c = quat_to_euler_xyz(turn)
-    x = (a - MIDDLE[0]) / HALF_RANGE[0]
-    y = (side * b - MIDDLE[1]) / HALF_RANGE[1]
-    z = (side * c - MIDDLE[2]) / HALF_RANGE[2]
-    return x * x + y * y + z * z
-
-
-@helper
-def range_search(turn: Quat, n: Vec3, side: float, previous: float) -> float:
-    """The swivel nearest to mid-range: every 0.1 rad, then every 0.01 around the best."""
-    best, least = 0.0, math.inf
-    for phase in range(2):
-        first = best - side * COARSE if phase else -side * math.pi
-        step = side * (FINE if phase else COARSE)
-        further = quat_from_axis_angle(n, step)
-        trial = swivelled(turn, n, first)
-        for k in range(FINE_STEPS + 1 if phase else COARSE_STEPS):
-            phi = first + step * k
-            cost = range_cost(trial, side)
-            if cost < least + TIE and (
-                cost < least - TIE or swivel_change(phi, previous) < swivel_change(best, previous)
-            ):
-                best, least = phi, cost
-            trial = quat_mul(further, trial)
-    return angle_wrap(best)
-
-
-@helper
-def solve_arm(c: Context, limb: int, trunk: Quat, target: Vec3) -> tuple[Vec3, int]:
-    """Point, bend, swivel (Fig. 8); where the wrist comes to lie, and flags."""
-    body, limits, state = c.body, c.limits, c.state
-    row = body.joints + LIMB_ROWS * limb
-    base, flags = limb_begin(c, limb, target)
-    parent, aim = base.parent, base.aim
-    n = vec_unit(aim, (0.0, -1.0, 0.0))
-    u = swivel_zero(
-        n,
-        quat_unrotate(parent, quat_rotate(trunk, (0.0, -1.0, 0.0))),
-        quat_unrotate(parent, quat_rotate(trunk, (0.0, 0.0, -1.0))),
-    )
-    turn, wanted = tgb_limb(body.bones[limb, 0], body.bones[limb, 1], body.bend[limb], aim, u)
-    side = 1.0 if limb % 2 == 0 else -1.0
-    phi = range_search(turn, n, side, state.swivels[limb])
-    state.swivels[limb] = phi
-    turn = swivelled(turn, n, phi)
-    held = limit_project(limits, row + 1, turn)
-    angle = limit_clamp_angle(limits, row + 2, wanted)
-    if held != turn or abs(angle - wanted) > FELT:
-        flags |= LIMITED << limb
-    return limb_end(c, base, held, angle), flags
 
 
 def solve_frame(c: Context, frames: Frames, frame: int) -> None:
@@ -289,19 +189,13 @@ def solve_frame(c: Context, frames: Frames, frame: int) -> None:
         )
         if state.frames > 0:
             across = as3(state.left)
-            vec_store(work.points, HEAD, vec_load(state.poles, 0))
-        vec_store(state.poles, 0, vec_load(work.points, HEAD))
+            vec_store(work.points, HEAD, vec_load(state.poles, HEAD_PLACE))
+        vec_store(state.poles, HEAD_PLACE, vec_load(work.points, HEAD))
     else:
         along, across = trunk_axes(c, flags)
     trunk = place_trunk(c, along, across)
-    for limb in range(LIMBS):
-        target = vec_load(work.points, FIRST_LIMB + limb)
-        if limb < ARMS:
-            end, more = solve_arm(c, limb, trunk, target)
-        else:
-            end, more = solve_limb_swivelled(c, limb, trunk, target)
-        vec_store(work.ends, FIRST_LIMB + limb, end)
-        flags |= more
+    for limb in range(LIMBS):  # arms: point, bend, swivel (Fig. 8)
+        flags |= solve_limb_swivelled(c, limb, trunk, MID_RANGE if limb < ARMS else NEUTRAL)
     finish_frame(c, frames, frame, trunk, 0, flags)
 
 

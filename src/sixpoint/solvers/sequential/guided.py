@@ -22,7 +22,7 @@ import numpy as np
 
 from ...body.anatomy import Anatomy
 from ...kernels import arrays
-from ...kernels._jit import helper
+from ...kernels._jit import frame_kernel, helper
 from ...kernels.quaternion import (
     quat_from_columns,
     quat_load,
@@ -32,7 +32,7 @@ from ...kernels.quaternion import (
     quat_store,
     quat_unrotate,
 )
-from ...kernels.types import Floats, Quat, Vec3
+from ...kernels.types import Floats, Quat
 from ...kernels.vector import (
     vec_add,
     vec_cross,
@@ -44,53 +44,39 @@ from ...kernels.vector import (
     vec_unit,
 )
 from ...motion.pose import Pose
-from ...priors.layout import measures, mirror_inputs, mirror_outputs
+from ...priors.layout import ENDS, HINGES, measures, mirror_inputs, mirror_outputs
 from ...priors.model import Prior, prior_of
 from ...priors.poses import build_of, spine_map
 from ..base import Capabilities, Solver
 from ..context import MISSING, SPINE_LIMITED, UNREACHABLE, Frames, RecordArray
 from ..people.body import row_names
-from ..people.plan import PersonPlan, PersonSettings
-from ..people.points import begin_frame, known_rotation
+from ..people.plan import PersonPlan, PersonSettings, begin_frame, known_rotation
 from ..people.tables import FIRST_LIMB, HEAD, LIMB_ROWS, LIMBS, PELVIS
 from ..problem import Problem
 from ..settings import Fraction, NonNegative, Number, Weights
-from .guided_tables import (
-    ENDS,
-    GUIDE,
-    HINGES,
-    MEMORY,
-    NET,
-    STATIONS,
-    GuidedContext,
-    GuidedTables,
-    Layers,
-    guided_kernel,
+from . import network, three_point, trunk_fit
+from .limb import (
+    IDENTITY,
+    SEARCH,
+    LimbBase,
+    finish_frame,
+    limb_aim,
+    limb_begin,
+    settle_limb,
+    triangle_angle,
 )
-from .limb import SEARCH, limb_aim, settle_limb
-from .limb_ends import LimbBase, limb_begin, triangle_angle
-from .network import belief, hand_of, look, part_turn, read_stations, rotation_of, smooth
-from .pose import finish_frame
+from .network import GUIDE, MEMORY, NET, STATIONS, GuidedContext, GuidedTables, Layers
 from .sik import SequentialSolver
-from .three_point import HANDS, HEAD_LOST, UNSEEN, keep_hands, remember_feet, stand_up, swing_body
+from .three_point import HANDS, HEAD_LOST, UNSEEN
 from .trunk import solve_trunk
-from .trunk_assist import (
-    bring_ends,
-    ease_limb,
-    help_growth,
-    recall_help,
-    remember_help,
-    remember_limbs,
-)
-from .trunk_fit import share_rest, spread_errors
 
 HEAD_AND_HANDS = ("head", "l_wrist", "r_wrist")
 """What a headset and two controllers show."""
-FAR = 2.0
+UNTRUSTED_DISTANCE = 2.0
 """The prior is not trusted at all beyond this many times the distance of the usual."""
 PELVIS_COMPLIANCE = 0.15
 """How readily the pelvis turns to make the spine exact, against 1 for the whole spine."""
-GUESSED = 0xF * (MISSING << FIRST_LIMB)
+LIMB_UNSEEN = 0xF * (MISSING << FIRST_LIMB)
 """Any wrist or ankle that was not seen."""
 HEAD_MISS_TOLERANCE = 1e-3
 """A head further than this part of height from its point is held back by limits."""
@@ -106,7 +92,7 @@ class GuidedSolver(PersonSettings, Solver):
 
     name: ClassVar[str] = "guided"
     title: ClassVar[str] = "Sequential IK, guided by a prior"
-    capabilities: ClassVar[Capabilities] = SequentialSolver.capabilities
+    capabilities: ClassVar[Capabilities] = Capabilities()
 
     weights: Weights = (1.0, 1.0, 1.0)
     """As for `sik`; here only for frames in which the prior is not trusted."""
@@ -163,17 +149,12 @@ class GuidedPlan(PersonPlan):
     def new_context(self, rate: float) -> GuidedTables:
         """Return the tables of the kernel, with fresh memory."""
         model = self.solver.model
+        memory, net = np.zeros(1, MEMORY), net_of(model)
         context = GuidedContext(
-            *self.new_body_tables(rate),
-            self._limits,
-            self.rest,
-            self._guide,
-            np.zeros(1, MEMORY),
-            net_of(model),
+            *self.new_body_tables(rate), self._limits, self.rest, self._guide, memory, net
         )
-        return GuidedTables(
-            context, layers_of(model.weights), layers_of(model.plausibility_weights)
-        )
+        layers = (layers_of(weights) for weights in (model.weights, model.plausibility_weights))
+        return GuidedTables(context, *layers)
 
     def begin(self, context: Any, pose: Pose) -> None:
         """Let a fresh context start from a pose."""
@@ -192,7 +173,7 @@ def guide_of(anatomy: Anatomy, solver: GuidedSolver) -> RecordArray:
     lengths = np.array([np.linalg.norm(anatomy.vector(a, b)) for a, b in pairwise(anatomy.bends)])
     guide.give[0] = PELVIS_COMPLIANCE
     guide.give[1 : count + 1] = count * lengths / lengths.sum()
-    guide.near, guide.far = prior.near, FAR * prior.near
+    guide.near, guide.far = prior.near, UNTRUSTED_DISTANCE * prior.near
     guide.trust = solver.trust
     guide.cutoff, guide.quickness = solver.cutoff, solver.quickness
     guide.ends = solver.ends == "predicted"
@@ -205,11 +186,8 @@ def net_of(prior: Prior) -> RecordArray:
     net = array[0]
     net.order[:], net.signs[:] = mirror_inputs()
     net.back[:], net.back_signs[:] = mirror_outputs()
-    net.input_mean[:], net.input_scale[:], net.whitening[:] = (
-        prior.mean,
-        1.0 / prior.scale,
-        prior.whitening,
-    )
+    net.input_mean[:], net.input_scale[:] = prior.mean, 1.0 / prior.scale
+    net.whitening[:] = prior.whitening
     net.world[:] = arrays.identity(STATIONS)
     net.lower[:] = arrays.identity(1)
     return array
@@ -227,33 +205,31 @@ def guide_trunk(
 ) -> tuple[int, int]:
     """What the prior wishes of pelvis and spine, into `world` and `lower`. Steps, and flags."""
     body, work, net = c.body, c.work, c.net
-    n = body.joints
-    last = n - 1
+    last = body.joints - 1
     steps, flags = 0, 0
     if trust < 1.0:
         steps, flags = solve_trunk(c, estimate, fixed, head, has_head)
         quat_store(net.lower, 0, quat_load(work.world, PELVIS))
     else:  # the start of the blend does not count
-        for k in range(n):
+        for k in range(body.joints):
             quat_store(work.world, k, quat_load(net.world, 0))
         quat_store(net.lower, 0, quat_load(net.world, 0))
-    pelvis = estimate if fixed else quat_load(net.world, 0)
-    quat_store(work.world, PELVIS, quat_slerp(quat_load(work.world, PELVIS), pelvis, trust))
-    if fixed:
-        quat_store(work.world, PELVIS, estimate)
-    quat_store(net.lower, 0, quat_slerp(quat_load(net.lower, 0), part_turn(c, 0), trust))
+    pelvis = quat_slerp(quat_load(work.world, PELVIS), quat_load(net.world, 0), trust)
+    quat_store(work.world, PELVIS, estimate if fixed else pelvis)
+    quat_store(net.lower, 0, quat_slerp(quat_load(net.lower, 0), network.part_turn(c, 0), trust))
     for k in range(1, last):
-        quat_store(work.world, k, quat_slerp(quat_load(work.world, k), part_turn(c, k), trust))
-    face = head if has_head else quat_load(net.world, STATIONS - 1)
-    quat_store(
-        work.world, last, quat_slerp(quat_load(work.world, last), face, 1.0 if has_head else trust)
-    )
+        turn = quat_slerp(quat_load(work.world, k), network.part_turn(c, k), trust)
+        quat_store(work.world, k, turn)
+    face, part = quat_load(net.world, STATIONS - 1), trust
+    if has_head:
+        face, part = head, 1.0
+    quat_store(work.world, last, quat_slerp(quat_load(work.world, last), face, part))
     return steps, flags
 
 
 @helper
-def guide_limb(c: GuidedContext, limb: int, trust: float) -> tuple[Vec3, int]:
-    """One limb with the hinge axis of the prior; where its end comes to lie, and flags."""
+def guide_limb(c: GuidedContext, limb: int, trust: float) -> int:
+    """Solve and write one limb with the hinge axis of the prior; flags."""
     body, work, guide, memory, net = c.body, c.work, c.guide, c.memory, c.net
     target = vec_load(work.points, FIRST_LIMB + limb)
     base, flags = limb_begin(c, limb, target)
@@ -273,11 +249,7 @@ def guide_limb(c: GuidedContext, limb: int, trust: float) -> tuple[Vec3, int]:
         axis = vec_add(vec_scale(axis, trust), vec_scale(vec_reject(usual, along), 1.0 - trust))
     before = vec_reject(vec_load(memory.normals, limb), along)
     axis = vec_add(axis, vec_scale(before, PREVIOUS_HINGE_WEIGHT))
-    if vec_length(axis) < 1e-6:
-        axis = vec_reject((1.0, 0.0, 0.0), along)
-        if vec_length(axis) < 1e-6:
-            axis = (0.0, 0.0, 1.0)
-    hinge = vec_unit(axis, (1.0, 0.0, 0.0))
+    hinge = network.unit_across(axis, along)
     vec_store(memory.normals, limb, hinge)
     angle = triangle_angle(upper, distance, lower)
     # Elbows stand off to the back, knees to the front.
@@ -286,13 +258,13 @@ def guide_limb(c: GuidedContext, limb: int, trust: float) -> tuple[Vec3, int]:
     up = vec_scale(bone, -1.0)
     free = quat_from_columns((hinge, up, vec_cross(hinge, up)))
     base = LimbBase(limb, base.row, parent, base.place, aim)
-    end, flags = settle_limb(c, base, free, flags)
+    flags = settle_limb(c, base, free, flags)
     if not short:
-        end = ease_limb(c, base, end, target)
+        trunk_fit.ease_limb(c, base, target)
     flags |= short
     if guide.ends:
         guide_end(c, limb, trust)
-    return end, flags
+    return flags
 
 
 @helper
@@ -304,12 +276,11 @@ def guide_end(c: GuidedContext, limb: int, trust: float) -> None:
     body, work, net = c.body, c.work, c.net
     row = body.joints + LIMB_ROWS * limb + LIMB_ROWS - 1
     if body.bend[limb] < 0.0:
-        turn = rotation_of(net.vectors, ENDS + 2 * limb)
+        turn = network.rotation_of(net.vectors, ENDS + 2 * limb)
         quat_store(work.local, row, quat_slerp(quat_load(work.local, row), turn, trust))
         return
-    twist, swing = hand_of(net.vectors, ENDS + 2 * limb)
-    twist = quat_slerp((1.0, 0.0, 0.0, 0.0), twist, trust)
-    swing = quat_slerp((1.0, 0.0, 0.0, 0.0), swing, trust)
+    twist, swing = network.hand_of(net.vectors, ENDS + 2 * limb)
+    twist, swing = quat_slerp(IDENTITY, twist, trust), quat_slerp(IDENTITY, swing, trust)
     if body.twists[limb] >= 0:
         quat_store(work.local, body.twists[limb], twist)
         quat_store(work.local, row, swing)
@@ -327,10 +298,8 @@ def guide_limbs(c: GuidedContext, trust: float) -> int:
         if body.carrier[limb] == 0 and body.bend[limb] > 0.0:
             # An arm that hangs from the pelvis goes with the spine.
             quat_store(work.world, PELVIS, quat_load(net.lower, 0))
-        end, more = guide_limb(c, limb, trust)
+        flags |= guide_limb(c, limb, trust)
         quat_store(work.world, PELVIS, pelvis)
-        vec_store(work.ends, FIRST_LIMB + limb, end)
-        flags |= more
     return flags
 
 
@@ -367,41 +336,54 @@ def solve_frame(
     _, fixed = known_rotation(frames.rotations[frame], PELVIS)
     head, has_head = known_rotation(frames.rotations[frame], HEAD)
     if unseen:
-        faced = stand_up(c, flags, estimate, head, has_head)
+        faced = three_point.stand_up(c, flags, estimate, head, has_head)
         estimate = estimate if fixed else faced
     else:
         memory.grounded = 0
-    guessed = flags & GUESSED != 0
-    facing, trust = look(c, prior, estimate, fixed or guessed)
-    memory.confidence = trust * belief(c, critic) * seen_part(flags, len(frames.positions[frame]))
-    smooth(c, facing)
-    read_stations(c)
+    guessed = flags & LIMB_UNSEEN != 0
+    facing, trust = network.look(c, prior, estimate, fixed or guessed)
+    believed = min(network.plausibility(c, critic) / network.DOUBT, 1.0)
+    confidence = trust * believed * seen_part(flags, len(frames.positions[frame]))
+    network.smooth(c, facing)
+    network.read_stations(c)
     steps, more = guide_trunk(c, estimate, fixed, head, has_head, trust)
     flags |= more
-    seat = recall_help(c, fixed)
-    most = help_growth(c)
+    seat = trunk_fit.recall_help(c, fixed)
+    most = trunk_fit.help_growth(c)
     for attempt in range(ASSIST_ROUNDS + 1):
-        steps += spread_errors(c, fixed)
+        steps += trunk_fit.spread_errors(c, fixed)
         if attempt == ASSIST_ROUNDS:
             break
         try_limbs(c, trust)
         if unseen and not fixed:
-            estimate = swing_body(c, estimate)
-        if not bring_ends(c, fixed, most):
+            estimate = three_point.swing_body(c, estimate)
+        if not trunk_fit.bring_ends(c, fixed, most):
             break
-    remember_help(c, seat)
-    if share_rest(c) > HEAD_MISS_TOLERANCE * body.height:
+    trunk_fit.remember_help(c, seat)
+    if trunk_fit.share_rest(c) > HEAD_MISS_TOLERANCE * body.height:
         flags |= SPINE_LIMITED
     flags |= guide_limbs(c, trust)
-    remember_limbs(c, flags)
+    trunk_fit.remember_limbs(c, flags)
     pelvis = quat_load(work.world, PELVIS)
     # A guessed limb goes where the pelvis goes, and would turn it round and round.
     faced = estimate if guessed else pelvis
     finish_frame(c, frames, frame, faced, steps, flags)
-    keep_hands(c, pelvis, faced, flags & HANDS == HANDS and not unseen)
     if unseen:
-        remember_feet(c)
-    frames.out.confidence[frame] = memory.confidence
+        three_point.remember_feet(c)
+    elif flags & HANDS == HANDS:
+        three_point.keep_hands(c, pelvis, faced)
+    memory.handless = flags & HANDS == HANDS and not unseen
+    frames.out.confidence[frame] = confidence
 
 
-solve_frames = guided_kernel(solve_frame)
+def loop(tables: GuidedTables, frames: Frames, first: int, last: int) -> None:
+    """Solve the frames of a clip one after the other."""
+    body, settings, state, work, limits, rest, guide, memory, net = tables.context
+    c = GuidedContext(
+        body[0], settings[0], state[0], work[0], limits, rest, guide[0], memory[0], net[0]
+    )
+    for frame in range(first, last):
+        solve_frame(c, tables.prior, tables.plausibility, frames, frame)
+
+
+solve_frames = frame_kernel(solve_frame, loop)

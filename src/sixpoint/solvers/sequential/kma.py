@@ -31,23 +31,19 @@ from ...kernels.quaternion import (
 )
 from ...kernels.rotation import rotation_between
 from ...kernels.types import Quat, Vec3
-from ...kernels.vector import vec_add, vec_length, vec_load, vec_scale, vec_store, vec_sub
+from ...kernels.vector import vec_add, vec_length, vec_load, vec_scale, vec_sub
 from ..articulated.joint_rotation import swing_joint
 from ..base import Capabilities, Solver
 from ..context import OUT_OF_STEPS, SPINE_LIMITED, SPINE_STRETCHED, Frames
-from ..people.plan import PAPER_HEIGHT, TOLERANCE, PersonSettings
-from ..people.points import begin_frame, known_rotation
+from ..people.plan import PAPER_HEIGHT, TOLERANCE, PersonSettings, begin_frame, known_rotation
 from ..people.tables import HEAD, PELVIS, STRETCH_SAMPLES
 from ..problem import Problem
 from ..settings import Count, Fraction
-from .context import Context, sequential_kernel
-from .limb_ends import FIXED
-from .plan import SequentialPlan
-from .pose import finish_frame
+from .limb import FIXED, IDENTITY, NEUTRAL, finish_frame
+from .plan import Context, SequentialPlan, sequential_kernel
 from .sik import SequentialSolver
-from .spine import spine_twist
-from .swivel import solve_limbs
-from .trunk import hang_pelvis, spine_share
+from .tgb import solve_limbs
+from .trunk import hang_pelvis, spine_forward, spine_share, spine_twist
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,15 +52,7 @@ class KMASolver(PersonSettings, Solver):
 
     name: ClassVar[str] = "kma"
     title: ClassVar[str] = "Kulpa-Multon-Arnaldi"
-    capabilities: ClassVar[Capabilities] = Capabilities(
-        humans=True,
-        chains=False,
-        limits=True,
-        rotations=True,
-        missing=True,
-        history=True,
-        exact=False,
-    )
+    capabilities: ClassVar[Capabilities] = Capabilities(exact=False)
 
     iterations: Count = 20
     """Most sweeps in a frame."""
@@ -94,7 +82,7 @@ def stand_spine(c: Context, pelvis: Quat, head: Quat, has_head: bool) -> None:
     body, limits, work = c.body, c.limits, c.work
     quat_store(work.trial, 0, pelvis)
     for k in range(1, body.joints):
-        quat_store(work.trial, k, limit_project(limits, k, (1.0, 0.0, 0.0, 0.0)))
+        quat_store(work.trial, k, limit_project(limits, k, IDENTITY))
     if has_head:
         spine_twist(c, pelvis, 0, head)
 
@@ -126,22 +114,6 @@ def turn_head(c: Context, head: Quat) -> None:
 
 
 @helper
-def spine_forward(c: Context) -> Vec3:
-    """World rotations of `trial` and places from the pelvis on; the chord, from pelvis to head."""
-    body, work = c.body, c.work
-    turn = quat_load(work.trial, 0)
-    place = (0.0, 0.0, 0.0)
-    quat_store(work.world, 0, turn)
-    vec_store(work.places, 0, place)
-    for k in range(1, body.joints):
-        place = vec_add(place, quat_rotate(turn, vec_load(body.segments, k - 1)))
-        turn = quat_mul(turn, quat_load(work.trial, k))
-        vec_store(work.places, k, place)
-        quat_store(work.world, k, turn)
-    return place
-
-
-@helper
 def spine_sweep(c: Context, goal: Vec3) -> bool:
     """One sweep from the head down, after `spine_forward`; whether a limit was felt.
 
@@ -168,22 +140,19 @@ def solve_spine_ccd(c: Context) -> tuple[int, int]:
     """Sweep from the spine in `trial` until its ends are near; fills local, world and places.
 
     The first rotation of `trial` is the pelvis's in the world, and stays. Stop rule: both ends near
-    enough, too little gained by a sweep, or the budget spent.
-
-    Returns:
-        Sweeps, and flags.
+    enough, too little gained by a sweep, or the budget spent. Returns sweeps, and flags.
     """
     body, settings, work = c.body, c.settings, c.work
     goal = vec_sub(vec_load(work.points, HEAD), vec_load(work.points, PELVIS))
     near = settings.tolerance * body.height
-    missing = vec_sub(goal, spine_forward(c))
+    missing = vec_sub(goal, spine_forward(c, (0.0, 0.0, 0.0)))
     shift = (0.0, 0.0, 0.0)  # the pelvis is at its target, and the head has all of the error
     error = vec_length(missing)
     steps = 0
     limited, gaining = False, True
     while error > near and gaining and steps < settings.iterations:
         limited = spine_sweep(c, vec_sub(goal, shift))
-        missing = vec_sub(goal, spine_forward(c))
+        missing = vec_sub(goal, spine_forward(c, (0.0, 0.0, 0.0)))
         shift = vec_scale(missing, 0.5)
         gaining = error - vec_length(shift) > settings.least_gain * body.height
         error = vec_length(shift)
@@ -206,7 +175,7 @@ def solve_frame(c: Context, frames: Frames, frame: int) -> None:
     head, has_head = known_rotation(frames.rotations[frame], HEAD)
     _, fixed = known_rotation(frames.rotations[frame], PELVIS)
     apart = fixed and c.body.lumbar >= 0
-    loins = lean_on(c, estimate) if apart else (1.0, 0.0, 0.0, 0.0)
+    loins = lean_on(c, estimate) if apart else IDENTITY
     stand_spine(c, quat_mul(estimate, loins), head, has_head)
     steps, more = solve_spine_ccd(c)
     flags |= more
@@ -214,7 +183,7 @@ def solve_frame(c: Context, frames: Frames, frame: int) -> None:
         hang_pelvis(c, loins)
     if has_head:
         turn_head(c, head)
-    flags |= solve_limbs(c, estimate)
+    flags |= solve_limbs(c, estimate, NEUTRAL)
     finish_frame(c, frames, frame, estimate, steps, flags)
 
 

@@ -1,20 +1,60 @@
-"""The tables of a person for sequential methods."""
+"""A person solved part by part: what the kernels of sequential IK are given, and their plans."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, Protocol
 
-from ...motion.pose import Pose
+from ...kernels._jit import Kernel, frame_kernel
+from ...kernels.limits import LimitTable
+from ...kernels.types import Floats
 from ..base import Solver
+from ..context import Frames
 from ..people.body import row_names
 from ..people.plan import PersonPlan
+from ..people.tables import Body, PersonContext, Settings, State, Work
 from ..problem import Problem
 from ..settings import Number
-from .context import SequentialContext
 
 SWIVELS: Mapping[str, Number] = {"twist_weight": 1.0, "prior_weight": 0.0, "keep_plane": False}
 """What limbs of the family read although only some methods have a setting for it."""
+
+
+class Context(PersonContext, Protocol):
+    """What every method of the family has in its contexts."""
+
+    @property
+    def limits(self) -> LimitTable:
+        """Limits of the rows of joints."""
+
+    @property
+    def rest(self) -> Floats:
+        """Rotations of the rig's joints in the neutral stance, within limits, (J, 4)."""
+
+
+class SequentialContext(NamedTuple):
+    """One person; arrays of one record outside of kernels, records inside."""
+
+    body: Body
+    settings: Settings
+    state: State
+    work: Work
+    limits: LimitTable
+    rest: Floats
+
+
+def sequential_kernel(
+    solve_frame: Callable[[Context, Frames, int], None],
+) -> Kernel[[SequentialContext, Frames, int, int], None]:
+    """Return the loop that solves the frames of a clip one after the other."""
+
+    def loop(context: SequentialContext, frames: Frames, first: int, last: int) -> None:
+        body, settings, state, work, limits, rest = context
+        c = SequentialContext(body[0], settings[0], state[0], work[0], limits, rest)
+        for frame in range(first, last):
+            solve_frame(c, frames, frame)
+
+    return frame_kernel(solve_frame, loop)
 
 
 class SequentialPlan(PersonPlan):
@@ -49,7 +89,3 @@ class SequentialPlan(PersonPlan):
     def new_context(self, rate: float) -> SequentialContext:
         """Return the tables of the kernel, with fresh memory."""
         return SequentialContext(*self.new_body_tables(rate), self._limits, self.rest)
-
-    def begin(self, context: Any, pose: Pose) -> None:
-        """Let a fresh context start from a pose."""
-        self.begin_state(context.state, pose)

@@ -15,19 +15,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from ...kernels.vector import vec_load, vec_store
+from ...kernels.vector import vec_load
 from ..base import Capabilities, Solver
 from ..context import Frames
-from ..people.plan import PersonSettings
-from ..people.points import begin_frame, known_rotation
-from ..people.tables import FIRST_LIMB, HEAD, LIMBS, PELVIS
+from ..people.plan import PersonSettings, begin_frame
+from ..people.tables import FIRST_LIMB, LIMBS
 from ..problem import Problem
 from ..settings import Fraction
-from .context import Context, sequential_kernel
-from .limb import solve_limb
-from .plan import SequentialPlan
-from .pose import finish_frame
-from .trunk import solve_trunk
+from .limb import finish_frame, solve_limb
+from .plan import Context, SequentialPlan, sequential_kernel
+from .trunk import solve_known_trunk
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,15 +33,7 @@ class SequentialSolver(PersonSettings, Solver):
 
     name: ClassVar[str] = "sik"
     title: ClassVar[str] = "Sequential IK"
-    capabilities: ClassVar[Capabilities] = Capabilities(
-        humans=True,
-        chains=False,
-        limits=True,
-        rotations=True,
-        missing=True,
-        history=True,
-        exact=True,
-    )
+    capabilities: ClassVar[Capabilities] = Capabilities()
 
     bend: Literal["sagittal", "chord", "vertical", "previous"] = "sagittal"
     """Plane in which the spine bends: forwards and backwards of the estimated pelvis; the plane of
@@ -82,14 +71,10 @@ class SequentialSolver(PersonSettings, Solver):
 def solve_frame(c: Context, frames: Frames, frame: int) -> None:
     """Solve one frame of sequential IK."""
     flags, estimate = begin_frame(c, frames, frame)
-    _, fixed = known_rotation(frames.rotations[frame], PELVIS)
-    head, has_head = known_rotation(frames.rotations[frame], HEAD)
-    steps, more = solve_trunk(c, estimate, fixed, head, has_head)
+    steps, more = solve_known_trunk(c, frames, frame, estimate)
     flags |= more
     for limb in range(LIMBS):
-        end, more = solve_limb(c, limb, vec_load(c.work.points, FIRST_LIMB + limb))
-        vec_store(c.work.ends, FIRST_LIMB + limb, end)
-        flags |= more
+        flags |= solve_limb(c, limb, vec_load(c.work.points, FIRST_LIMB + limb))
     finish_frame(c, frames, frame, estimate, steps, flags)
 
 

@@ -51,33 +51,86 @@ from ...kernels.vector import (
     vec_unit,
 )
 from ..context import MISSING
-from ..people.points import last_pelvis
+from ..people.plan import last_pelvis
 from ..people.tables import FIRST_LIMB, HEAD, LIMBS, PELVIS
-from .guided_tables import GuidedContext
-from .trunk_assist import ARM_HELP
-from .trunk_fit import CLOSE, limb_root
+from .network import GuidedContext
+from .trunk_fit import ARM_HELP, MET, limb_root
 
 HANDS = MISSING << FIRST_LIMB | MISSING << (FIRST_LIMB + 1)
 """Either wrist."""
-FRONT = 0.5
+FRONT_CUE = 0.5
 """What the way from the head to the middle of the hands counts against the line between them."""
-LOOK = 0.3
+GAZE_CUE = 0.3
 """What the head counts, as a length in parts of height: half as much as outstretched hands."""
-WALK = 0.8
+WALK_CUE = 0.8
 """What the head's speed counts [s]: that of a walk as much as its arms, that of a run more.
 
 These three were fitted to 33 CMU clips, their form chosen on all 66. On the other 33 they find the
 pelvis 22.9 degrees off (RMS), 20.0 if the head's rotation is known; line and middle of the hands
 alone 24.9."""
-STROLL = 0.2
+SWAY_SPEED = 0.2
 """Speed in heights a second below which a head sways rather than walks."""
-STRIDE = 0.4
+SPEED_TIME = 0.4
 """Time over which the speed is taken [s]: swaying is none."""
-TURN, SPAN = 0.03, 0.3
+TURN_TIME, CUE_LENGTH = 0.03, 0.3
 """Time in which the body turns to where the cues say [s], if these are so long, as a part of
 height; the shorter they are, the longer it takes."""
-FASTEST = math.radians(720.0)
+FASTEST_YAW = math.radians(720.0)
 """And no faster than this [rad/s]: a spinning kick."""
+ANKLES = FIRST_LIMB + 2
+"""Row of the left ankle; the right one follows."""
+STEEPEST = 0.95
+"""Most that pelvis and head are beside each other, as a part of the trunk."""
+USABLE_LEG = 0.995
+"""Part of a leg's length within which its ankle is put."""
+MOST_ASIDE = 0.4
+"""Most that the pelvis swings aside for the hands, as a part of the trunk: beyond, hands ask for a
+body that faces elsewhere."""
+SHOULDER_WEIGHT = 5.0
+"""Weight of a shoulder that has to come nearer against that of a hand: its lever is so much
+shorter, squared, that it would hardly count."""
+YAW_DAMPING, SWING_DAMPING = 0.005, 0.1
+"""Of the turn that helps the hands, about the vertical and across, in squares of height: people
+turn sooner than they tilt."""
+MOST_SWING = 0.3
+"""Most that the body turns at a time [rad]."""
+UNSEEN = MISSING << PELVIS | MISSING << (FIRST_LIMB + 2) | MISSING << (FIRST_LIMB + 3)
+"""Pelvis and both ankles."""
+HEAD_LOST = MISSING << HEAD
+"""The head as well: nothing to stand below. Guessed from the pelvis, it would carry that along, and
+be carried."""
+SQUAT_LEAN = 0.8
+"""How far the trunk leans in the deepest squat, before hands and head have their say [rad]."""
+NO_HEAD_ROTATION_WEIGHTS = (-0.17, -0.65, 0.64, 1.16, 0.53, 0.0, 0.35, 0.0)
+HEAD_ROTATION_WEIGHTS = (-0.108, -0.56, 0.462, 0.928, 0.835, -0.314, 0.817, -0.184)
+"""Where the pelvis is, seen from the head, as a part of the trunk; without and with the head's
+rotation. To the front: always, by the sine of `SQUAT_LEAN`, by how far the middle of the hands is
+in front, above the head, and below `HANGING_HANDS` under it, in heights, and by how far the head
+nods; to the left: by how far the hands are to the left, and by how far the head is tilted there.
+Fitted to 33 CMU clips; without a head's rotation hands to the left count a third of what was
+fitted, since a body that faces the wrong way would fall over. On 33 other clips the pelvis is 0.096
+and 0.078 heights off (RMS), 0.102 by `SQUAT_LEAN` alone."""
+MOST_BEHIND = -0.1
+"""Hands further behind the head, in heights, show that the body faces otherwise, not a lean."""
+UPRIGHT_SLACK = 0.003
+"""A head that is lower by this part of height than it can be lets the trunk lean by half of what
+hands say: who stands tall stands upright."""
+HANGING_HANDS = 0.3
+"""Hands further below the head than this, in heights, reach down."""
+SQUAT_HEIGHT = 0.25
+"""Height of the pelvis over the ankles in the deepest squat, as a part of the leg's."""
+FEET_TIME = 0.4
+"""Time in which the feet follow [s]."""
+MOST_LAG = 0.1
+"""How far they stay behind at most, as a part of the leg's length."""
+GROUND_BAND, GROUND_TIME, GROUND_RISE_TIME, GROUND_FALL_TIME = 0.05, 3.0, 20.0, 120.0
+"""Times in which the ground follows a head that is higher or lower than that of a standing person
+[s]: by less than this part of height, higher, lower."""
+KNEE_SLACK = 0.005
+"""Nobody stands with straight knees, and straight ones would snap with every bob of the head: legs
+are shorter by twice this part of height, and become straight by degrees."""
+STANDING_TIME = 0.3
+"""Time in which the body comes to stand when pelvis and ankles are lost [s]."""
 
 
 @helper
@@ -88,7 +141,7 @@ def head_speed(c: GuidedContext, head: Vec3) -> Vec3:
         memory.speed[0], memory.speed[1] = 0.0, 0.0
         return (0.0, 0.0, 0.0)
     moved = vec_sub(head, vec_load(state.points, HEAD))
-    part = 1.0 - math.exp(-settings.period / STRIDE)
+    part = 1.0 - math.exp(-settings.period / SPEED_TIME)
     memory.speed[0] += part * (moved[0] / settings.period - memory.speed[0])
     memory.speed[1] += part * (moved[2] / settings.period - memory.speed[1])
     return (memory.speed[0], 0.0, memory.speed[1])
@@ -115,45 +168,25 @@ def hands_facing(c: GuidedContext, flags: int, estimate: Quat, look: Quat, has_l
     if not flags & HANDS:
         one, other = vec_load(work.points, FIRST_LIMB), vec_load(work.points, FIRST_LIMB + 1)
         front = to_hands(c)
-        goal = vec_add(vec_sub(one, other), vec_scale(vec_cross(up, front), FRONT))
+        goal = vec_add(vec_sub(one, other), vec_scale(vec_cross(up, front), FRONT_CUE))
     if has_look:
-        goal = vec_add(goal, vec_scale(quat_rotate(look, (1.0, 0.0, 0.0)), LOOK * body.height))
+        goal = vec_add(goal, vec_scale(quat_rotate(look, (1.0, 0.0, 0.0)), GAZE_CUE * body.height))
     speed = vec_cross(up, head_speed(c, head))
-    pace = vec_length(speed) + STROLL * body.height
+    pace = vec_length(speed) + SWAY_SPEED * body.height
     # Who goes sideways faces neither way. Nor may a speed backwards have a say: a body that once
     # faces the wrong way would stay so.
-    goal = vec_add(goal, vec_scale(speed, WALK * max(vec_dot(speed, left), 0.0) / pace))
+    goal = vec_add(goal, vec_scale(speed, WALK_CUE * max(vec_dot(speed, left), 0.0) / pace))
     goal = vec_reject(goal, up)
-    far = vec_length(goal) / (SPAN * body.height)
+    far = vec_length(goal) / (CUE_LENGTH * body.height)
     if far < 1e-6:
         return left
     if state.frames == 0:
         return vec_unit(goal, left)
     angle = math.atan2(vec_dot(vec_cross(left, goal), up), vec_dot(left, goal))
     # Arms that swing turn the line to and fro: small angles are followed slowly.
-    angle *= 1.0 - math.exp(-settings.period * min(far, 1.0) * min(abs(angle), 1.0) / TURN)
-    most = FASTEST * settings.period
+    angle *= 1.0 - math.exp(-settings.period * min(far, 1.0) * min(abs(angle), 1.0) / TURN_TIME)
+    most = FASTEST_YAW * settings.period
     return quat_rotate(quat_from_axis_angle(up, min(max(angle, -most), most)), left)
-
-
-ANKLES = FIRST_LIMB + 2
-"""Row of the left ankle; the right one follows."""
-STEEPEST = 0.95
-"""Most that pelvis and head are beside each other, as a part of the trunk."""
-STRAIGHT = 0.995
-"""Part of a leg's length within which its ankle is put."""
-FARTHEST = 0.4
-"""Most that the pelvis swings aside for the hands, as a part of the trunk: beyond, hands ask for a
-body that faces elsewhere."""
-SHOULDER = 5.0
-"""Weight of a shoulder that has to come nearer against that of a hand: its lever is so much
-shorter, squared, that it would hardly count."""
-YAW_DAMPING, SWING_DAMPING = 0.005, 0.1
-"""Of the turn that helps the hands, about the vertical and across, in squares of height: people
-turn sooner than they tilt."""
-
-MOST_SWING = 0.3
-"""Most that the body turns at a time [rad]."""
 
 
 @helper
@@ -164,7 +197,7 @@ def lift_feet(c: GuidedContext, faced: Quat) -> None:
     for limb in range(ANKLES - FIRST_LIMB, LIMBS):
         hip = vec_add(pelvis, quat_rotate(faced, vec_load(body.bases, limb)))
         away = vec_sub(vec_load(work.points, FIRST_LIMB + limb), hip)
-        reach = STRAIGHT * (body.bones[limb, 0] + body.bones[limb, 1])
+        reach = USABLE_LEG * (body.bones[limb, 0] + body.bones[limb, 1])
         far = vec_length(away)
         if far > reach:
             vec_store(work.points, FIRST_LIMB + limb, vec_add(hip, vec_scale(away, reach / far)))
@@ -175,10 +208,8 @@ def swing_body(c: GuidedContext, estimate: Quat) -> Quat:
     """Turn the whole body about its head so that hands, held stiff by limits, come to their points.
 
     Reads where the ends of limbs lie from `work.ends`. Nothing being known of the pelvis, it may go
-    anywhere; it goes by the least turn that helps both hands, and eases back when it can.
-
-    Returns:
-        The rotation of the pelvis, turned with it.
+    anywhere; it goes by the least turn that helps both hands, and eases back when it can. Returns
+    the rotation of the pelvis, turned with it.
     """
     body, memory, work, net = c.body, c.memory, c.work, c.net
     head = vec_load(work.points, HEAD)
@@ -194,7 +225,7 @@ def swing_body(c: GuidedContext, estimate: Quat) -> Quat:
         miss = vec_sub(vec_load(work.points, FIRST_LIMB + limb), end)
         far = vec_length(miss)
         arm = vec_sub(end, head)
-        missed = missed or far > CLOSE * body.height
+        missed = missed or far > MET * body.height
         part = far / (ARM_HELP * body.height)
         miss = vec_scale(miss, 1.0 / (1.0 + part * part))
         root = limb_root(c, limb)
@@ -203,7 +234,7 @@ def swing_body(c: GuidedContext, estimate: Quat) -> Quat:
             # Too short, whichever way it points: the shoulder has to come nearer.
             along = vec_unit(away, (0.0, -1.0, 0.0))
             lever = vec_cross(vec_sub(root, head), along)
-            add_row(c, lever, SHOULDER * vec_length(miss), SHOULDER)
+            add_row(c, lever, SHOULDER_WEIGHT * vec_length(miss), SHOULDER_WEIGHT)
             continue
         for k in range(3):
             axis = (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
@@ -211,7 +242,7 @@ def swing_body(c: GuidedContext, estimate: Quat) -> Quat:
     if not missed or not cholesky_factor(net.normal, 3):
         return estimate
     cholesky_solve(net.normal, 3, net.gaps)
-    turn = (net.gaps[0], net.gaps[1], net.gaps[2])
+    turn = as3(net.gaps)
     size = vec_length(turn)
     if size > MOST_SWING:
         turn = vec_scale(turn, MOST_SWING / size)
@@ -226,9 +257,8 @@ def swing_body(c: GuidedContext, estimate: Quat) -> Quat:
     memory.swing[0] += (swung[0] - pelvis[0]) / body.stance[HEAD, 1]
     memory.swing[1] += (swung[2] - pelvis[2]) / body.stance[HEAD, 1]
     far = math.sqrt(memory.swing[0] * memory.swing[0] + memory.swing[1] * memory.swing[1])
-    if far > FARTHEST:
-        memory.swing[0] *= FARTHEST / far
-        memory.swing[1] *= FARTHEST / far
+    for k in range(2 if far > MOST_ASIDE else 0):
+        memory.swing[k] *= MOST_ASIDE / far
     estimate = quat_mul(step, estimate)
     lift_feet(c, estimate)
     for limb in range(LIMBS):
@@ -267,55 +297,15 @@ def about(centre: Vec3, turn: Quat, place: Vec3) -> Vec3:
     return vec_add(centre, quat_rotate(turn, vec_sub(place, centre)))
 
 
-UNSEEN = MISSING << PELVIS | MISSING << (FIRST_LIMB + 2) | MISSING << (FIRST_LIMB + 3)
-"""Pelvis and both ankles."""
-HEAD_LOST = MISSING << HEAD
-"""The head as well: nothing to stand below. Guessed from the pelvis, it would carry that along, and
-be carried."""
-LEAN = 0.8
-"""How far the trunk leans in the deepest squat, before hands and head have their say [rad]."""
-NO_HEAD_ROTATION_WEIGHTS = (-0.17, -0.65, 0.64, 1.16, 0.53, 0.0, 0.35, 0.0)
-HEAD_ROTATION_WEIGHTS = (-0.108, -0.56, 0.462, 0.928, 0.835, -0.314, 0.817, -0.184)
-"""Where the pelvis is, seen from the head, as a part of the trunk; without and with the head's
-rotation. To the front: always, by the sine of `LEAN`, by how far the middle of the hands is in
-front, above the head, and below `HANG` under it, in heights, and by how far the head nods; to the
-left: by how far the hands are to the left, and by how far the head is tilted there. Fitted to 33
-CMU clips; without a head's rotation hands to the left count a third of what was fitted, since a
-body that faces the wrong way would fall over. On 33 other clips the pelvis is 0.096 and 0.078
-heights off (RMS), 0.102 by `LEAN` alone."""
-BEHIND = -0.1
-"""Hands further behind the head, in heights, show that the body faces otherwise, not that it leans.
-"""
-TALL = 0.003
-"""A head that is lower by this part of height than it can be lets the trunk lean by half of what
-hands say: who stands tall stands upright."""
-HANG = 0.3
-"""Hands further below the head than this, in heights, reach down."""
-LOWEST = 0.25
-"""Height of the pelvis over the ankles in the deepest squat, as a part of the leg's."""
-FOLLOW = 0.4
-"""Time in which the feet follow [s]."""
-LAG = 0.1
-"""How far they stay behind at most, as a part of the leg's length."""
-GROUND_NEAR, GROUND_SOON, GROUND_RISE, GROUND_FALL = 0.05, 3.0, 20.0, 120.0
-"""Times in which the ground follows a head that is higher or lower than that of a standing person
-[s]: by less than this part of height, higher, lower."""
-KNEE_SLACK = 0.005
-"""Nobody stands with straight knees, and straight ones would snap with every bob of the head: legs
-are shorter by twice this part of height, and become straight by degrees."""
-EASE = 0.3
-"""Time in which the body comes to stand when pelvis and ankles are lost [s]."""
-
-
 @helper
 def find_ground(c: GuidedContext, height: float, standing: float) -> float:
     """Height of the ground, given where the ankles of a standing person would be."""
     settings, memory = c.settings, c.memory
     ground = float(memory["ground"])
     away = standing - ground
-    slow = GROUND_SOON
-    if abs(away) > GROUND_NEAR * height:
-        slow = GROUND_RISE if away > 0.0 else GROUND_FALL
+    slow = GROUND_TIME
+    if abs(away) > GROUND_BAND * height:
+        slow = GROUND_RISE_TIME if away > 0.0 else GROUND_FALL_TIME
     ground += away * (1.0 - math.exp(-settings.period / slow))
     memory.ground = ground
     return ground
@@ -339,19 +329,21 @@ def lean_trunk(
     short, sunk, room = depth
     front = vec_cross(left, (0.0, 1.0, 0.0))
     w = HEAD_ROTATION_WEIGHTS if has_look else NO_HEAD_ROTATION_WEIGHTS
-    hands = (0.0, -HANG * body.height, 0.0)
+    hands = (0.0, -HANGING_HANDS * body.height, 0.0)
     if not flags & HANDS:
         hands = to_hands(c)
     hands = vec_scale(hands, 1.0 / body.height)
     crown = quat_rotate(look, (0.0, 1.0, 0.0))
     ahead = w[0] - body.stance[HEAD, 2] / body.stance[HEAD, 1]
-    ahead += w[1] * math.sin(LEAN * sunk * (2.0 - sunk)) + w[2] * max(vec_dot(hands, front), BEHIND)
-    ahead += w[3] * max(hands[1], 0.0) + w[4] * max(-hands[1] - HANG, 0.0)
+    ahead += w[1] * math.sin(SQUAT_LEAN * sunk * (2.0 - sunk)) + w[2] * max(
+        vec_dot(hands, front), MOST_BEHIND
+    )
+    ahead += w[3] * max(hands[1], 0.0) + w[4] * max(-hands[1] - HANGING_HANDS, 0.0)
     ahead += w[5] * vec_dot(crown, front)
     aside = w[6] * vec_dot(hands, left) + w[7] * vec_dot(crown, left)
     # Who stands tall stands upright.
     if ahead < 0.0 and not has_look:
-        ahead *= short / (short + TALL * body.height)
+        ahead *= short / (short + UPRIGHT_SLACK * body.height)
     # Who sits low bends forwards: with the head this high over the lowest pelvis, at least so far.
     ahead = min(ahead, max(2.0 * (room - 1.0), -STEEPEST))
     return vec_add(vec_scale(front, ahead), vec_scale(left, aside))
@@ -375,8 +367,7 @@ def hang_down(level: Vec3, room: float) -> Vec3:
 def stand_up(c: GuidedContext, flags: int, estimate: Quat, look: Quat, has_look: bool) -> Quat:
     """Write places of pelvis and ankles that suit head and hands; nothing else is known.
 
-    Returns:
-        Where the body faces: the rotation of a pelvis below the head.
+    Returns where the body faces: the rotation of a pelvis below the head.
     """
     body, settings, state, memory, work = c.body, c.settings, c.state, c.memory, c.work
     up = (0.0, 1.0, 0.0)
@@ -394,10 +385,10 @@ def stand_up(c: GuidedContext, flags: int, estimate: Quat, look: Quat, has_look:
     floor = find_ground(c, body.height, usual)
     short = floor - standing
     short = 0.5 * (short + math.sqrt(short * short + 4.0 * soft * soft))
-    sunk = min(short / ((1.0 - LOWEST) * leg), 1.0)
-    room = (head[1] - floor - LOWEST * leg) / trunk
+    sunk = min(short / ((1.0 - SQUAT_HEIGHT) * leg), 1.0)
+    room = (head[1] - floor - SQUAT_HEIGHT * leg) / trunk
     level = lean_trunk(c, flags, left, (short, sunk, room), look, has_look)
-    fade = math.exp(-settings.period / EASE) if memory.grounded else 0.0
+    fade = math.exp(-settings.period / STANDING_TIME) if memory.grounded else 0.0
     memory.swing[0] *= fade
     memory.swing[1] *= fade
     level = vec_add(level, (memory.swing[0], 0.0, memory.swing[1]))
@@ -406,10 +397,10 @@ def stand_up(c: GuidedContext, flags: int, estimate: Quat, look: Quat, has_look:
     # Feet under the middle of the body; a body that is higher than it stands is in the air.
     middle = vec_scale(vec_add(head, pelvis), 0.5)
     if memory.grounded:
-        part = 1.0 - math.exp(-settings.period / FOLLOW)
+        part = 1.0 - math.exp(-settings.period / FEET_TIME)
         x, z = middle[0] - memory.feet[0], middle[2] - memory.feet[1]
         away = math.sqrt(x * x + z * z)
-        part = max(part, 1.0 - LAG * leg / away if away > 0.0 else 0.0)
+        part = max(part, 1.0 - MOST_LAG * leg / away if away > 0.0 else 0.0)
         memory.feet[0] += part * x
         memory.feet[1] += part * z
     else:
@@ -433,7 +424,7 @@ def put(c: GuidedContext, p: int, row: int, place: Vec3) -> None:
     """Write a point's place, eased from where it was when it was lost."""
     settings, state, memory, work = c.settings, c.state, c.memory, c.work
     if memory.grounded:
-        away = vec_scale(vec_load(memory.eased, row), math.exp(-settings.period / EASE))
+        away = vec_scale(vec_load(memory.eased, row), math.exp(-settings.period / STANDING_TIME))
     elif state.frames > 0:
         away = vec_sub(vec_load(work.points, p), place)
     else:
@@ -453,14 +444,13 @@ def remember_feet(c: GuidedContext) -> None:
 
 
 @helper
-def keep_hands(c: GuidedContext, pelvis: Quat, faced: Quat, lost: bool) -> None:
+def keep_hands(c: GuidedContext, pelvis: Quat, faced: Quat) -> None:
     """Put hands that are both lost where they are, seen from the facing; in the pelvis's frame."""
     state, memory = c.state, c.memory
     turn = quat_mul(quat_conj(pelvis), faced)
-    for side in range(2 if lost else 0):
+    for side in range(2):
         p = FIRST_LIMB + side
         if not memory.handless:  # just lost
             there = quat_rotate(quat_conj(turn), vec_load(state.held, p))
             vec_store(memory.hands, side, there)
         vec_store(state.held, p, quat_rotate(turn, vec_load(memory.hands, side)))
-    memory.handless = 1 if lost else 0
