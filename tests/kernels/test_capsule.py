@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sixpoint.kernels.capsule import box_gap, segment_box_gap, segment_gap, way_apart
+from sixpoint.kernels.capsule import part_box_gap, segment_box_gap, segment_gap, way_apart
 
 places = st.tuples(*[st.floats(-2.0, 2.0)] * 3).map(np.array)
 
@@ -42,19 +42,19 @@ def test_singular_lines(ends, gap):
 
 @given(places, places)
 def test_lines_and_boxes(a, b):
-    half = np.array([0.4, 0.7, 0.2])
-    gap, part = segment_box_gap(a, b, half)
-    t = np.linspace(0.0, 1.0, 201)[:, None]
-    dense = float(box_gap(a + t * (b - a), half).min())
+    half = (0.4, 0.7, 0.2)
+    gap, part = segment_box_gap(tuple(a), tuple(b), half)
+    way = tuple(b - a)
+    dense = min(part_box_gap(tuple(a), way, t, half) for t in np.linspace(0.0, 1.0, 201))
     assert gap <= dense + 1e-6
     assert gap >= dense - 0.02
     assert 0.0 <= part <= 1.0
 
 
 def test_depth_inside_a_box_is_that_to_the_nearest_wall():
-    half = np.array([1.0, 2.0, 3.0])
-    np.testing.assert_allclose(box_gap(np.array([[0.0, 0, 0], [0.9, 0, 0], [2, 2, 3]]), half),
-                               [-1.0, -0.1, 1.0])  # fmt: skip
+    places = ((0.0, 0.0, 0.0), (0.9, 0.0, 0.0), (2.0, 2.0, 3.0))
+    found = [part_box_gap(place, (0.0, 0.0, 0.0), 0.0, (1.0, 2.0, 3.0)) for place in places]
+    np.testing.assert_allclose(found, [-1.0, -0.1, 1.0])
 
 
 def test_lines_part_between_their_nearest_points_or_across_both():

@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+import timeit
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import sixpoint as sp
 from rigs import still_motion
+from sixpoint.body.shapes import body_shape
 from sixpoint.errors import FormatError, InputError
 from sixpoint.tasks import Box, Ground, Scene, SelfContact, find_contacts
 
@@ -36,6 +40,39 @@ def test_a_fist_goes_into_a_box_and_out_again():
 def test_a_floor_that_is_too_high_is_felt_by_the_feet():
     contacts = find_contacts(CLIP.frames(slice(0, 3)), Scene((Ground(0.05),)))
     assert {e.part for e in contacts.events()} >= {"l_foot", "r_foot"}
+
+
+@pytest.mark.parametrize("pelvis_moves", [False, True])
+def test_a_pose_touches_what_its_frame_of_the_clip_touches(pelvis_moves):
+    clip = CLIP.frames(slice(40, 44))
+    if pelvis_moves:  # translations replace offsets
+        moves = np.tile(clip.skeleton.offsets[: clip.skeleton.joint_count], (4, 1, 1))
+        moves[:, 5] += 0.05
+        clip = replace(clip, translations=moves)
+    place = tuple(clip.points(["l_wrist"]).positions[2, 0])
+    scene = Scene((Box("bag", place, (0.3, 0.2, 0.3), 0.4), Ground()))
+    contacts = find_contacts(clip, scene)
+    for frame in range(4):
+        moves = None if clip.translations is None else clip.translations[frame]
+        pose = sp.Pose(clip.skeleton, clip.root[frame], clip.rotations[frame], moves)
+        one = find_contacts(pose, scene)
+        np.testing.assert_array_equal(one.depths[0], contacts.depths[frame])
+        np.testing.assert_array_equal(one.places[0], contacts.places[frame])
+    assert find_contacts(pose, scene).highlight[0, 0]
+    shape = body_shape(clip.skeleton)
+    starts, ends = shape.place(*clip.world())  # an independent way to the same capsules
+    lowest = np.minimum(starts[..., 1], ends[..., 1])
+    np.testing.assert_allclose(contacts.depths[..., 1], shape.radii - lowest, atol=1e-12)
+
+
+def test_one_pose_costs_little_more_than_a_frame_of_a_clip():
+    scene = Scene((Box("bag", (0.0, 1.4, 0.75), (0.3, 0.3, 0.3)), Ground()))
+    pose = sp.Pose(CLIP.skeleton, CLIP.root[0], CLIP.rotations[0])
+    find_contacts(pose, scene)
+    find_contacts(CLIP, scene)
+    alone = min(timeit.repeat(lambda: find_contacts(pose, scene), number=20, repeat=9)) / 20
+    whole = min(timeit.repeat(lambda: find_contacts(CLIP, scene), number=1, repeat=9))
+    assert alone < 12.0 * whole / len(CLIP)
 
 
 def test_a_turned_box_is_turned():

@@ -20,6 +20,7 @@ from ..errors import InputError
 from ..kernels import arrays
 from ..kernels.arrays import as_vec
 from ..kernels.capsule import segment_gap
+from ..kernels.contacts import CapsuleTable
 from ..kernels.types import Floats, Vec3
 from .anatomy import Anatomy
 from .anthropometry import ANKLE_HEIGHT, FRACTIONS
@@ -100,7 +101,7 @@ class BodyShape:
                     f"got {capsule.joint}."
                 )
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of the capsules, in their order."""
         return tuple(capsule.name for capsule in self.capsules)
@@ -109,6 +110,23 @@ class BodyShape:
     def radii(self) -> Floats:
         """Radii of the capsules [m], shape (C,)."""
         return np.array([capsule.radius for capsule in self.capsules])
+
+    @cached_property
+    def table(self) -> CapsuleTable:
+        """The capsules as kernels read them, in the frames of the joints of the rig."""
+        parents, neutral = self.skeleton.parents, np.asarray(self.skeleton.articulation.neutral)
+        joints = np.array([capsule.joint for capsule in self.capsules], np.int64)
+        back = arrays.conjugate(neutral[joints])
+        starts, ends = (
+            arrays.rotate(back, np.array([getattr(capsule, name) for capsule in self.capsules]))
+            for name in ("start", "end")
+        )
+        return CapsuleTable(np.array(parents, np.int64), joints, starts, ends, self.radii)
+
+    @cached_property
+    def moves(self) -> Floats:
+        """Local translations of the skeleton's joints at rest [m], (1, J, 3)."""
+        return np.array(self.skeleton.offsets[None, : self.skeleton.joint_count])
 
     def place(self, positions: Floats, world: Floats) -> tuple[Floats, Floats]:
         """Ends of all lines in the world [m], two arrays (..., C, 3).
@@ -149,6 +167,7 @@ class BodyShape:
         return tuple(out)
 
 
+@lru_cache(maxsize=32)
 def body_shape(skeleton: Skeleton) -> BodyShape:
     """The capsules of a person: pelvis, belly, chest, neck, head, arms and legs.
 

@@ -76,31 +76,36 @@ def segment_gap(a: Floats, b: Floats, c: Floats, d: Floats) -> tuple[Floats, Flo
     return first, second, np.linalg.norm(first - second, axis=-1)
 
 
-def box_gap(points: Floats, half: Floats) -> Floats:
-    """Signed distance of points (..., 3) from a box about the origin: negative inside."""
-    away = np.abs(points) - half
-    outside = np.linalg.norm(np.maximum(away, 0.0), axis=-1)
-    return np.asarray(outside + np.minimum(away.max(axis=-1), 0.0))
+@helper
+def part_box_gap(a: Vec3, way: Vec3, t: float, half: Vec3) -> float:
+    """Signed distance of a point on a line, t of the way along it, from a box about the origin."""
+    x = abs(a[0] + t * way[0]) - half[0]
+    y = abs(a[1] + t * way[1]) - half[1]
+    z = abs(a[2] + t * way[2]) - half[2]
+    outside = vec_length((max(x, 0.0), max(y, 0.0), max(z, 0.0)))
+    return outside + min(max(x, y, z), 0.0)
 
 
-def segment_box_gap(a: Floats, b: Floats, half: Floats) -> tuple[Floats, Floats]:
-    """Nearest point of the line from a to b (..., 3) to a box about the origin.
+@helper
+def segment_box_gap(a: Vec3, b: Vec3, half: Vec3) -> tuple[float, float]:
+    """Nearest point of the line from a to b to a box about the origin with these half sizes.
 
     The signed distance of a convex body is convex along a line, so that a search by golden sections
     finds its least value.
 
     Returns:
-        Signed distance (...,), and the part of the way from a to b (...,).
+        Signed distance, and the part of the way from a to b.
     """
-    low, high = np.zeros(a.shape[:-1]), np.ones(a.shape[:-1])
-    way = b - a
+    way = vec_sub(b, a)
+    low, high = 0.0, 1.0
     for _ in range(SEARCH):
         width = GOLDEN * (high - low)
-        one, two = high - width, low + width
-        nearer = box_gap(a + one[..., None] * way, half) < box_gap(a + two[..., None] * way, half)
-        low, high = np.where(nearer, low, one), np.where(nearer, two, high)
+        if part_box_gap(a, way, high - width, half) < part_box_gap(a, way, low + width, half):
+            high = low + width
+        else:
+            low = high - width
     t = 0.5 * (low + high)
-    return box_gap(a + t[..., None] * way, half), t
+    return part_box_gap(a, way, t, half), t
 
 
 @helper

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,10 @@ from ..body.shapes import BodyShape, body_shape
 from ..body.skeleton import Skeleton
 from ..errors import FormatError, InputError
 from ..kernels import arrays
-from ..kernels.capsule import segment_box_gap
+from ..kernels.contacts import BOX, FLOOR, Poses, ThingTable, measure_contacts
 from ..kernels.types import Bools, Floats
 from ..motion.motion import Motion
-from ..motion.pose import stripes
+from ..motion.pose import Pose
 
 FOOT_SINK = 0.03
 """A foot may be this deep in the ground before it counts [m]: toes bend, capsules do not."""
@@ -43,14 +44,6 @@ class Box:
                 f"got {self.centre} and {self.size}."
             )
 
-    def depth(self, starts: Floats, ends: Floats, radii: Floats) -> tuple[Floats, Floats]:
-        """How deep capsules (..., 3) are in it [m], negative for the gap; and where (..., 3)."""
-        back = arrays.from_axis_angle(np.array([0.0, 1.0, 0.0]), -self.yaw)
-        middle = np.array(self.centre)
-        a, b = (arrays.rotate(back, at - middle) for at in (starts, ends))
-        gap, part = segment_box_gap(a, b, 0.5 * np.array(self.size))
-        return radii - gap, starts + part[..., None] * (ends - starts)
-
 
 @dataclass(frozen=True)
 class Ground:
@@ -59,12 +52,6 @@ class Ground:
     height: float = 0.0
     """[m]."""
     name: str = "ground"
-
-    def depth(self, starts: Floats, ends: Floats, radii: Floats) -> tuple[Floats, Floats]:
-        """How deep capsules are below it [m], negative for the gap; and where (..., 3)."""
-        lower = starts[..., 1] < ends[..., 1]
-        place = np.where(lower[..., None], starts, ends)
-        return radii - (place[..., 1] - self.height), place
 
 
 @dataclass(frozen=True)
@@ -82,6 +69,25 @@ class Scene:
     def names(self) -> tuple[str, ...]:
         """Names of the things, in their order."""
         return tuple(thing.name for thing in self.things)
+
+    @cached_property
+    def table(self) -> ThingTable:
+        """The things as kernels read them."""
+        count = len(self.things)
+        kind, turn = np.full(count, FLOOR, np.int64), arrays.identity(count)
+        centre, half = np.zeros((count, 3)), np.zeros((count, 3))
+        for k, thing in enumerate(self.things):
+            if isinstance(thing, Ground):
+                centre[k, 1] = thing.height
+                continue
+            kind[k], centre[k], half[k] = BOX, thing.centre, 0.5 * np.array(thing.size)
+            turn[k] = arrays.from_axis_angle(np.array([0.0, 1.0, 0.0]), -thing.yaw)
+        return ThingTable(kind, centre, half, turn)
+
+    @cached_property
+    def slack(self) -> Floats:
+        """Depth that does not count yet, for each thing [m], shape (T,)."""
+        return np.array([FOOT_SINK if isinstance(thing, Ground) else 0.0 for thing in self.things])
 
     @classmethod
     def load(cls, path: str | Path) -> Scene:
@@ -183,29 +189,34 @@ def sorted_events(events: list[Event]) -> list[Event]:
     return sorted(events, key=lambda event: (event.first, event.part, event.thing))
 
 
-def find_contacts(motion: Motion, scene: Scene, shape: BodyShape | None = None) -> Contacts:
+def find_contacts(motion: Motion | Pose, scene: Scene, shape: BodyShape | None = None) -> Contacts:
     """Contacts of every part of a body with every thing of a scene, in every frame.
 
     Args:
-        motion: of a body whose roles are known.
+        motion: of a body whose roles are known, or one pose, which counts as one frame.
         scene: boxes and ground.
         shape: the capsules of the body; default those of `body_shape`.
     """
     body = body_shape(motion.skeleton) if shape is None else shape
-    check_skeleton(motion, body.skeleton)
-    count, things = len(body.capsules), len(scene.things)
-    depths = np.empty((len(motion), count, things))
-    places = np.empty((len(motion), count, things, 3))
-    for stripe in stripes(len(motion)):
-        starts, ends = body.place(*motion.world(stripe))
-        for k, thing in enumerate(scene.things):
-            depth, place = thing.depth(starts, ends, body.radii)
-            depths[stripe, :, k], places[stripe, :, k] = depth, place
-    slack = np.array([FOOT_SINK if isinstance(thing, Ground) else 0.0 for thing in scene.things])
-    return Contacts(body.names, scene.names, depths, places, slack)
+    if shape is not None:
+        check_skeleton(motion, body.skeleton)
+    if isinstance(motion, Pose):
+        poses = Poses(motion.root[None], body.moves, motion.rotations[None])
+    else:
+        poses = Poses(motion.root, body.moves, motion.rotations)
+    if motion.translations is not None:
+        moves = motion.translations.reshape(-1, *body.moves.shape[1:])
+        poses = poses._replace(moves=moves)
+    # Arrays that are read-only would be compiled for anew: copies cost less than a microsecond.
+    poses = Poses(*(np.array(array, np.float64) for array in poses))
+    sizes = len(poses.root), len(body.capsules), len(scene.things)
+    depths, places = np.empty(sizes), np.empty((*sizes, 3))
+    world = np.empty((motion.skeleton.joint_count, 7))
+    measure_contacts(body.table, scene.table, poses, world, depths, places)
+    return Contacts(body.names, scene.names, depths, places, scene.slack)
 
 
-def check_skeleton(motion: Motion, skeleton: Skeleton) -> None:
-    """Raise unless a motion is of a skeleton."""
-    if motion.skeleton != skeleton:
+def check_skeleton(motion: Motion | Pose, skeleton: Skeleton) -> None:
+    """Raise unless a motion or a pose is of a skeleton."""
+    if motion.skeleton is not skeleton and motion.skeleton != skeleton:
         raise InputError("Expected a motion of this skeleton, got one of another.")
