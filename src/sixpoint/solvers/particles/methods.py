@@ -134,8 +134,8 @@ class MonteCarloSolver(ArticulatedSettings, PersonSettings, Solver):
     largest: PositiveFraction = 0.5
     """Annealed: largest noise of joints [rad, half angles]."""
     path: NonNegative = 1.0
-    """Annealed: how far particles of skeletons other than people go on along the smoothed way of
-    the best one, at random; 0 as published."""
+    """Annealed: how far particles go on along the smoothed way of the best one, at random, instead
+    of with `momentum`, where a skeleton has tasks of rotation; 0 as published."""
     momentum: Annotated[float, Interval(0.0, 0.99)] = 0.9
     """Annealed: part of the draw before with which a joint goes on; 0: every draw is independent,
     as published. What selection favours is tried again, which straightens and bends long chains in
@@ -228,10 +228,12 @@ class MonteCarloSolver(ArticulatedSettings, PersonSettings, Solver):
     def skeleton_settings(self, plan: SkeletonPlan) -> dict[str, Number]:
         """Return the settings for another skeleton as numbers."""
         numbers = super().skeleton_settings(plan)
-        if self.iterations is None and any(isinstance(task, Orient) for task in plan.tasks):
+        if not any(isinstance(task, Orient) for task in plan.tasks):
+            return numbers
+        if self.iterations is None:
             numbers["iterations"] = POSE_ITERATIONS
         path = self.path if self.schedule == "annealed" else 0.0
-        return numbers | {"path": path}
+        return numbers | {"path": path} | ({"momentum": 0.0} if path > 0.0 else {})
 
     def covariances(self, names: Sequence[str]) -> dict[str, Floats]:
         """Return covariances of joints by name (3, 3); only joints with these names turn."""
