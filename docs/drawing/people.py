@@ -11,8 +11,6 @@ import numpy as np
 import sixpoint as sp
 from sixpoint.bench.prior import draw_worst
 from sixpoint.body.skeleton import Skeleton
-from sixpoint.cli.console import make_solver
-from sixpoint.cli.reconstruct import SETTINGS
 from sixpoint.data.clips import CLIPS
 from sixpoint.kernels import arrays
 from sixpoint.kernels.types import Floats
@@ -169,8 +167,7 @@ def strip(figure: Any, name: str, moments: tuple[float, ...], solvers: tuple[str
     points = original.points()
     panels = [Panel(original, f"built-in clip “{name}”", points)]
     for kind in solvers:
-        method = make_solver(kind, SETTINGS.get(kind, {}))  # as `sixpoint demo` shows it
-        motion = sp.reconstruct(points, original.skeleton, method).motion
+        motion = sp.reconstruct(points, original.skeleton, kind).motion
         off = 100.0 * sp.compare(motion, original).position_rms
         words = f"{kind}, from six points: joints {off:.1f} % of body height off"
         panels.append(Panel(motion, words, points))

@@ -57,13 +57,17 @@ def test_the_person_has_forty_joints_and_a_root_that_moves():
     assert np.linalg.norm(pose.root - person.offsets[0]) > 1e-3
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_straight_legs_do_not_reach(seed: int):
-    # The knees of the scene must bend: held at 15 degrees, something is missed by centimetres.
-    tracker, targets = person_scene(knees=15.0, seed=seed)
-    solution = tracker.solve(targets)
-    lacks = [lack for label, lack in solution.tasks.items() if label[:4] in ("reac", "bala")]
-    assert max(lacks) > 0.03
+def test_straight_legs_reach_less_far():
+    # Held at 15 degrees, knees leave the reach to the spine: targets are missed by more.
+    def miss(**settings: float) -> float:
+        worst = []
+        for seed in range(3):
+            tracker, targets = person_scene(seed=seed, **settings)
+            tasks = tracker.solve(targets).tasks
+            worst.append(max(v for label, v in tasks.items() if label[:4] in ("reac", "bala")))
+        return float(np.mean(worst))
+
+    assert miss(knees=15.0) > 2.0 * miss()
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -100,7 +100,7 @@ def test_render_shows_another_manner_beside_the_motion(clip_path, tmp_path, run,
                    "--express", "amplitude=1.3,power=0.5", "--express", "speed=2")  # fmt: skip
     assert found["expressed"] == ["amplitude=1.3,power=0.5", "speed=2"]
     done = run("render", clip_path, "-o", tmp_path / "b.png", "--express", "mood=1", status=2)
-    assert "speed, power, amplitude, tension, recruit; got 'mood=1'" in done.output
+    assert "amplitude, acceleration, swivel, tension, recruit; got 'mood=1'" in done.output
 
 
 def test_render_makes_a_page(clip_path, tmp_path, run):

@@ -197,7 +197,7 @@ def person_scene(*, knees: float | None = None, **settings: Any) -> tuple[Any, F
         Balance.under(stand, [name for name in feet if "ankle" not in name]),
         Posture(weight=0.03, like=stand),
     ]
-    usual = {"root": 0.5, "iterations": 6000}
+    usual = {"root": 0.5, "iterations": 6000, "momentum": 0.9}
     tracker = tracker_of(body, tasks, limits, **usual | settings)
     places = stand.world()[0]
     targets = np.array([places[body.articulation.node(name)] for name in feet])

@@ -32,12 +32,12 @@ from .arms import ARM, TARGET, particles_of, tracker
 def test_functions_give_the_same_bits_as_built_in_tasks():
     # A function with nothing to say: the loop runs outside the kernel, with the same numbers.
     quiet = [PlacesFunction(lambda p: np.zeros(len(p))), PoseFunction(lambda pose: 0.0)]
-    plain = tracker(ARM, [Reach("tip")]).solve(TARGET)
-    asked = tracker(ARM, [Reach("tip"), *quiet]).solve(TARGET)
+    plain = tracker(ARM, [Reach("tip")], momentum=0.0).solve(TARGET)
+    asked = tracker(ARM, [Reach("tip"), *quiet], momentum=0.0).solve(TARGET)
     np.testing.assert_array_equal(plain.pose.rotations, asked.pose.rotations)
     points = Points(("tip",), np.stack([TARGET, -TARGET]), 60.0)
     clips = [
-        tracker(ARM, [Reach("tip"), *more]).solve_clip(points).motion.rotations
+        tracker(ARM, [Reach("tip"), *more], momentum=0.0).solve_clip(points).motion.rotations
         for more in ([], quiet)
     ]
     np.testing.assert_array_equal(*clips)

@@ -67,6 +67,8 @@ from .task_cost import POSITION, person_tasks, skeleton_tasks, task_nodes
 STARTS = ("sik", "constant", "velocity", "guided", "a file of `sixpoint train` (.npz)")
 POSE_ITERATIONS = 2000
 """Iterations for places with rotations, which have few answers within limits."""
+USUAL_MOMENTUM = 0.9
+"""Setting `momentum` of skeletons without limits whose tasks are positions."""
 USUAL_LEVER = 0.5
 """Setting `lever` of skeletons with several end effectors: a finger that is drawn like the elbow
 waits until the elbow draws next to nothing."""
@@ -136,10 +138,11 @@ class MonteCarloSolver(ArticulatedSettings, PersonSettings, Solver):
     path: NonNegative = 1.0
     """Annealed: how far particles go on along the smoothed way of the best one, at random, instead
     of with `momentum`, where a skeleton has tasks of rotation; 0 as published."""
-    momentum: Annotated[float, Interval(0.0, 0.99)] = 0.9
+    momentum: Annotated[float, Interval(0.0, 0.99)] | None = None
     """Annealed: part of the draw before with which a joint goes on; 0: every draw is independent,
     as published. What selection favours is tried again, which straightens and bends long chains in
-    a third of the iterations."""
+    a third of the iterations; limits reject more of such draws. Default: 0.9 for skeletons without
+    limits whose tasks are positions, 0 otherwise."""
     noise: Positive = 0.02
     """Constant: noise of joints [rad, half angles]."""
     sigma: Positive = 0.05
@@ -215,11 +218,15 @@ class MonteCarloSolver(ArticulatedSettings, PersonSettings, Solver):
 
     def numbers(self) -> dict[str, Number]:
         """Return the settings as numbers, always in the same order."""
-        own = {name: value for name, value in super().numbers().items() if name != "lever"}
+        own = {
+            name: value
+            for name, value in super().numbers().items()
+            if name not in ("lever", "momentum")
+        }
         return {
             **self.stop_rule(self.people_rule)._asdict(),
             **own,
-            "momentum": self.momentum if self.schedule == "annealed" else 0.0,
+            "momentum": (self.momentum or 0.0) if self.schedule == "annealed" else 0.0,
             "velocity": self.prior == "velocity",
             "previous": self.prior in ("constant", "velocity"),
             "path": 0.0,
@@ -228,6 +235,9 @@ class MonteCarloSolver(ArticulatedSettings, PersonSettings, Solver):
     def skeleton_settings(self, plan: SkeletonPlan) -> dict[str, Number]:
         """Return the settings for another skeleton as numbers."""
         numbers = super().skeleton_settings(plan)
+        if self.schedule == "annealed" and self.momentum is None:
+            plain = all(isinstance(task, Reach) for task in plan.tasks) and not plan.limits
+            numbers["momentum"] = USUAL_MOMENTUM if plain else 0.0
         if not any(isinstance(task, Orient) for task in plan.tasks):
             return numbers
         if self.iterations is None:
