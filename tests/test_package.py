@@ -43,3 +43,24 @@ def test_numba_is_not_imported_before_it_is_needed(statement):
     check = f"{statement}; import sys; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, timeout=60)
     assert (done.stdout.strip(), done.stderr) == ("[]", "")
+
+
+def test_solvers_stand_in_their_table_by_their_own_names():
+    from sixpoint import solvers
+
+    assert {name: kind.name for name, kind in solvers.SOLVERS.items()} == {
+        name: name for name in solvers.SOLVERS
+    }
+    for name in solvers.__all__:
+        assert getattr(solvers, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = solvers.nonsense
+
+
+def test_a_solver_does_not_wait_for_the_others():
+    check = (
+        "import sixpoint, sys; sixpoint.solver('sik');"
+        "print([m for m in sys.modules if m.startswith('sixpoint.solvers.particles')])"
+    )
+    done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, timeout=60)
+    assert (done.stdout.strip(), done.stderr) == ("[]", "")

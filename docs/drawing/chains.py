@@ -13,8 +13,11 @@ from sixpoint.body.skeleton import Skeleton
 from sixpoint.kernels.types import Floats
 from sixpoint.motion.motion import Motion
 from sixpoint.motion.points import Points
-from sixpoint.solvers import solve_positions
+from sixpoint.solvers.articulated.model import Targets, model_forward
 from sixpoint.solvers.springs.expression import Expression, widen
+from sixpoint.solvers.springs.masses import gather, place_masses
+from sixpoint.solvers.springs.relaxation import Rest, relax
+from sixpoint.solvers.springs.solve import set_goals, weigh_nodes
 from sixpoint.studio.pictures import INK
 from sixpoint.tasks import Reach
 
@@ -244,24 +247,56 @@ def pik(figure: Any) -> None:
         (pen.cross if name == "head" else pen.dots)(where)
 
 
-@c.picture("springs", 10.0, 2.6)
+def masses_after(skeleton: Skeleton, targets: Floats, steps: int) -> Floats:
+    """Masses so many steps after the end effectors were put on their targets (J + N, 3).
+
+    Springs are as long as they are then, not yet as long as their bones.
+    """
+    solver = sp.solver("mass-spring", clamp=1e6, step=0.5, damping=0.25)
+    context: Any = solver.prepare(skeleton).plan.new_context(60.0)
+    context = context._replace(settings=context.settings[0])
+    scratch = context.scratch
+    goals = Targets(targets, np.full((len(targets), 4), np.nan))
+    model_forward(context.model, context.pose)
+    demand = weigh_nodes(context, 0, goals)
+    set_goals(context, 0, goals, demand)
+    gather(context, 0)
+    place_masses(context, 0)
+    if steps:
+        relax(context, 0, Rest(steps, 1e-4, 0.0, demand.reach, 1.0))
+    return np.array(scratch.masses.position[scratch.springs.mass_of])
+
+
+@c.picture("springs", 10.0, 4.6)
 def springs(figure: Any) -> None:
-    """A chain of masses and springs comes to rest."""
+    """A chain and a tree with two end effectors come to rest (Figs. 1 and 2 of the paper)."""
     chain = Skeleton.chain(3, [1.0, 1.0, 1.0], bone=(1.0, 0.0, 0.0))
-    target = np.array([(1.5, 1.5, 0.0)])
-    panels = {"at first": [0], "end effector on its target": [1],
+    tree = Skeleton(
+        ("base", "fork", "upper", "lower"),
+        np.array([-1, 0, 1, 1]),
+        np.array([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.8, 0.6, 0.0), (0.8, -0.6, 0.0)]),
+        ("one", "two"),
+        np.array([2, 3]),
+        np.array([(1.0, 0.0, 0.0), (1.0, 0.0, 0.0)]),
+    )
+    rows = ((chain, np.array([(1.5, 1.5, 0.0)]), 0.51, -0.7),
+            (tree, np.array([(1.6, 1.6, 0.0), (2.2, -0.3, 0.0)]), 0.01, -0.95))  # fmt: skip
+    panels = {"at first": [0], "end effectors on their targets": [1],
               "springs pull": [1, 2, 3, 4, 6, 9], "at rest": [200]}  # fmt: skip
-    for k, (title, counts) in enumerate(panels.items()):
-        pen = c.Pen(figure, (k / 4.0, 0.0, 0.25, 0.85), (-0.35, 3.25), (-0.7, 2.05), c.FLAT, title)
-        for count in counts:
-            at = chain.rest()[0]
-            if count:
-                solver = sp.solver("mass-spring", iterations=count, clamp=1e6, step=0.5,
-                                   damping=0.25)  # fmt: skip
-                at = solve_positions(solver.prepare(chain), target[None])[0][0]
-            last = count == counts[-1]
-            pen.chain(at, c.LEFT if last else c.SKY, 3.2 if last else 1.0)
-        pen.cross(target, c.RIGHT)
+    for skeleton, targets, bottom, low in rows:
+        parents = [*skeleton.parents, *skeleton.site_parents]
+        for k, (title, counts) in enumerate(panels.items()):
+            pen = c.Pen(figure, (k / 4.0, bottom, 0.25, 0.42), (-0.35, 3.25), (low, low + 2.75),
+                        c.FLAT, title if skeleton is chain else "")  # fmt: skip
+            for count in counts:
+                at, last = masses_after(skeleton, targets, count), count == counts[-1]
+                for node, parent in enumerate(parents):
+                    if parent >= 0:
+                        pen.line(at[parent], at[node], colour=c.LEFT if last else c.SKY,
+                                 width=3.2 if last else 1.0, zorder=4 if last else 3)  # fmt: skip
+            pen.dots(at, "white", 30.0, edgecolors=c.LEFT, linewidths=1.4, zorder=5)
+            for target in targets:
+                pen.cross(target, c.RIGHT)
 
 
 @c.picture("springs_weights", 10.0, 2.9)

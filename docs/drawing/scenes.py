@@ -129,9 +129,10 @@ def collision_scenes(figure: Any) -> None:
         first = int(np.argmax(hit))
         box: Any = story.scene.things[0]
         corners = np.array(box.centre) + signs * 0.5 * np.array(box.size)
+        figure.text(0.01, 0.97 - 0.5 * r, story.title, **(c.TITLE | {"ha": "left"}))
         for k, frame in enumerate((0, max(0, first - 12), first, len(hit) - 1)):
             pen = c.Pen(figure, (k / 4, 0.5 - 0.5 * r, 0.25, 0.44), (-1.0, 1.0), (-0.05, 1.85),
-                        c.view(yaw, 8.0), "" if k else story.title)  # fmt: skip
+                        c.view(yaw, 8.0))  # fmt: skip
             pen.body(story.motion, frame=frame)
             for a, b in edges:
                 pen.line(corners[a], corners[b], colour=c.RIGHT if hit[frame] else c.FAINT)

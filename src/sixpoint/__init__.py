@@ -23,9 +23,13 @@ _HOME = {
     "load": "formats",
     "save": "formats",
     "load_points": "formats",
+    "load_robot": "formats",
+    "load_skeleton": "formats",
     "save_points": "formats",
     "inspect": "formats",
     "reconstruct": "api",
+    "render": "studio.render",
+    "reconstruct_people": "api",
     "express": "solvers",
     "solver": "solvers",
     "SOLVERS": "solvers",
@@ -58,12 +62,15 @@ def __dir__() -> list[str]:
 
 if TYPE_CHECKING:
     from .api import reconstruct as reconstruct
+    from .api import reconstruct_people as reconstruct_people
     from .body import Skeleton as Skeleton
     from .data import builtin as builtin
     from .errors import SixpointError as SixpointError
     from .formats import inspect as inspect
     from .formats import load as load
     from .formats import load_points as load_points
+    from .formats import load_robot as load_robot
+    from .formats import load_skeleton as load_skeleton
     from .formats import save as save
     from .formats import save_points as save_points
     from .limits import Limits as Limits
@@ -77,3 +84,4 @@ if TYPE_CHECKING:
     from .solvers import Solution as Solution
     from .solvers import express as express
     from .solvers import solver as solver
+    from .studio.render import render as render

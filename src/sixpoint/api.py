@@ -22,10 +22,11 @@ from .limits import Limits
 from .motion.comparison import Comparison
 from .motion.metrics import compare
 from .motion.motion import Motion
+from .motion.people import people_of
 from .motion.points import Points
 from .motion.standing import stand_still, with_unseen
 from .priors.plausibility import UNLIKE, find_mistake
-from .solvers import GuidedSolver, LimitsChoice, Result, Solver
+from .solvers import LimitsChoice, Result, Solver
 from .solvers import solver as solver_by_name
 from .tasks import SelfContact, Task
 from .tasks import clear_elbows as swivel_elbows
@@ -173,8 +174,7 @@ def _doubts(points: Points, skeleton: Skeleton, solver: Solver, tracked: bool) -
     The model of the guided solver judges them, whether it solves or goes first; otherwise the
     built-in one.
     """
-    guided = getattr(solver, "first", None) or solver
-    model = guided.model if isinstance(guided, GuidedSolver) else None
+    model = getattr(getattr(solver, "first", None) or solver, "model", None)
     mistake, plausible = find_mistake(points, skeleton, model)
     if mistake is not None:
         return [
@@ -227,6 +227,8 @@ class Job:
     """File with the body, for points and for motion files without one (.amc)."""
     height: float | None = None
     """Stature of the body [m], for points."""
+    person: str | None = None
+    """Label of the person whose points are taken, where the file has those of several people."""
     clear_elbows: bool = False
     """Swivel elbows out of the body after solving."""
     reading: Mapping[str, Any] = field(default_factory=dict)
@@ -260,15 +262,100 @@ def read_clip(job: Job) -> Clip:
         return Clip(original, original.points(), original.skeleton)
     # Unit, axes and rate are said of the points; the body's own file speaks for itself.
     own = {key: options.pop(key, None) for key in ("roles", "lenient")}
+    if job.height is not None or job.skeleton is not None:
+        points = _points_of(job, options)
     if job.height is not None and job.skeleton is None:
-        return Clip(None, formats.load_points(source, **options), Skeleton.humanoid(job.height))
+        return Clip(None, points, Skeleton.humanoid(job.height))
     if job.skeleton is not None and job.height is None:
-        points = formats.load_points(source, **options)
         return Clip(None, points, formats.load(job.skeleton, **own).skeleton)
     raise WrongOption(
         f"{source} holds tracked points: give their body by `skeleton`, a file, or `height` in "
         "metres, one of the two."
     )
+
+
+def _points_of(job: Job, options: Mapping[str, Any]) -> Points:
+    """Read the points of a job: all of them, or those of its person.
+
+    Raises:
+        UnknownName: there is no such person.
+        InputError: there are several people, and the job names none.
+    """
+    points = formats.load_points(job.source, **options)
+    people = people_of(points)
+    if job.person is not None:
+        if job.person not in people:
+            raise UnknownName("person", job.person, people)
+        return people[job.person]
+    if len(people) > 1:
+        raise InputError(
+            f"{job.source} has points of {len(people)} people, {', '.join(people)}; expected "
+            "`person` to say whose."
+        )
+    return points
+
+
+def people_jobs(job: Job, heights: Mapping[str, float] | None = None) -> list[Job]:
+    """Return a job for each person of a file of points; the job itself where there is one person.
+
+    Args:
+        job: its output gets the label of each person before the ending: ``out.anna.bvh``.
+        heights: statures of people who are not as tall as the job says, by label [m].
+
+    Raises:
+        UnknownName: a height of somebody who is not in the file.
+    """
+    heights = heights or {}
+    people: list[str] = []
+    if formats.holds_points(job.source):
+        reading = {k: v for k, v in job.reading.items() if k not in ("roles", "lenient")}
+        people = [*people_of(formats.load_points(job.source, **reading))]
+    for label in heights:
+        if label not in people:
+            raise UnknownName("person", label, people)
+    if len(people) < 2 and not heights:
+        return [job]
+    output = Path(job.output)
+    return [
+        replace(
+            job,
+            person=label,
+            output=str(output.with_suffix(f".{label}{output.suffix}")),
+            height=heights.get(label, job.height),
+            skeleton=None if label in heights else job.skeleton,
+        )
+        for label in people
+    ]
+
+
+def reconstruct_people(
+    points: Points,
+    skeletons: Skeleton | Mapping[str, Skeleton],
+    solver: str | Solver = "sik",
+    **options: Any,
+) -> dict[str, Result]:
+    """Return the motion of each of several people, followed by a tracker of their own.
+
+    Args:
+        points: points with the labels of people, as in ``anna:head``.
+        skeletons: the body of all of them, or one for each by label.
+        solver: a key of `SOLVERS`, or a solver.
+        **options: as of `reconstruct`.
+
+    Raises:
+        UnknownName: a person has no body, or a body belongs to nobody.
+    """
+    people = people_of(points)
+    bodies = dict.fromkeys(people, skeletons) if isinstance(skeletons, Skeleton) else skeletons
+    for label in people:
+        if label not in bodies:
+            raise UnknownName("body of", label, bodies)
+    for label in bodies:
+        if label not in people:
+            raise UnknownName("person", label, people)
+    return {
+        label: reconstruct(each, bodies[label], solver, **options) for label, each in people.items()
+    }
 
 
 def read_limits(limits: str | None, skeleton: Skeleton) -> LimitsChoice:
@@ -345,13 +432,16 @@ def find_jobs(template: Job) -> list[Job]:
         if name in taken or (not keeps and path.with_suffix(".bvh") in clips):
             name = place.with_name(place.name + ".bvh")  # walk.amc beside walk.bvh
         taken.add(name)
-        jobs.append(replace(template, source=str(path), output=str(target / name)))
+        job = replace(template, source=str(path), output=str(target / name))
+        jobs += people_jobs(job) if given else [job]
     return jobs
 
 
 def try_job(job: Job) -> dict[str, Any]:
     """Return the report of a clip with its file names, or the message of what went wrong."""
     entry: dict[str, Any] = {"input": job.source, "output": job.output, "error": None}
+    if job.person is not None:
+        entry["person"] = job.person
     try:
         Path(job.output).parent.mkdir(parents=True, exist_ok=True)
         return entry | reconstruct_file(job)

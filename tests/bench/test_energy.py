@@ -30,6 +30,24 @@ def test_keys_that_others_read(found):
     json.dumps(found, allow_nan=False)
 
 
+def test_every_row_of_table_one_has_times(found):
+    for row in found["table1"]:
+        assert 0.1 < row["us"] < row["us_call"]
+        assert row["us_of_15"] > 0.1
+    us = {(row["solver"], row["joints"]): row["us"] for row in found["table1"]}
+    for joints in JOINTS:
+        assert us["mass-spring", joints] < us["pseudoinverse", joints]
+
+
+def test_what_comes_back_limits_and_parameters_are_measured(found):
+    by_default = [row for row in found["drift"] if row["variant"] == "default"]
+    assert {row["moves"] for row in by_default} == {"hands", "pelvis"}
+    assert max(row["elbow_mm"] for row in by_default) < 1.0
+    assert {row["joints"] for row in found["twist"]} == {1, 2, 3, 6, 10}
+    assert {row["cones"] for row in found["limits"]} == {False, True}
+    assert found["parameters"][0]["parameter"] == "none"
+
+
 def test_every_target_is_met(found):
     assert found["converged_of_1000"] == 1000
     assert [row["joints"] for row in found["exact"]] == [3, 6, 10, 20, 30]

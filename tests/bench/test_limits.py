@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from sixpoint.bench.limits import (
@@ -13,6 +15,7 @@ from sixpoint.bench.limits import (
 )
 from sixpoint.data.clips import builtin
 from sixpoint.errors import InputError, UnknownName
+from sixpoint.kernels import arrays
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +52,23 @@ def test_sample_counts_and_time():
     assert found["clips"] == 1
     assert 0.0 <= found["hinge"]["mean_deg"] < 3.0
     assert bench_time(2)["bones"] == 30
+
+
+def test_intervals_that_differ_much_are_explained():
+    """A spike that falls between the moments of sampling: now it is found, now it is not."""
+    clip = builtin("boxing").frames(slice(0, 300))
+    rotations = clip.rotations.copy()
+    wrist = clip.skeleton.index("l_wrist")
+    rotations[149, wrist] = arrays.from_axis_angle((1.0, 0.0, 0.0), 1.0)
+    found = sample_counts([replace(clip, rotations=rotations)])
+    rows = [row for row in found["apart"] if row["joint"] == "l_wrist"]
+    assert rows
+    for row in rows:
+        assert abs(row["difference_deg"]) > 3.0
+        assert row["bootstrap_low_deg"] <= row["bootstrap_high_deg"]
+        assert row["bootstrap_high_deg"] > 3.0
+    assert 0.0 <= found["apart_explained"] <= 1.0
+    assert sample_counts([builtin("squat")])["apart_explained"] in (None, 1.0)
 
 
 def test_limits_that_no_clip_gives_are_left_out(recordings):

@@ -73,12 +73,12 @@ def test_the_hand_meets_both_sets_of_targets(seed: int):
     assert found["coupling_max_deg"] < 2.0
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))
 def test_the_person_stands_and_reaches(seed: int):
     found = SCENES["person"].facts(seed)
-    assert found["person_feet_max_m"] < 0.01
-    assert found["person_hands_max_m"] < 0.01
-    assert found["person_balance_m"] < 0.01
+    assert found["person_feet_max_m"] < 0.005
+    assert found["person_hands_max_m"] < 0.005
+    assert found["person_balance_m"] < 0.005
     assert found["person_knee_min_deg"] > 10.0
 
 

@@ -17,14 +17,16 @@ from sixpoint.bench.report import (
     display_order,
     html_page,
     markdown,
+    marked_averages,
     write_report,
 )
 from sixpoint.bench.table1 import bench_table1, report_of
 from sixpoint.errors import MissingExtra
 
 KEYS = {
-    "bench", "quick", "rows", "averages", "without_limits", "as_published", "originals",
-    "published", "claims", "settings", "machine", "versions", "notes",
+    "bench", "quick", "rows", "averages", "without_limits", "as_published",
+    "averages_as_published", "originals", "published", "claims", "settings", "machine", "versions",
+    "notes",
 }  # fmt: skip
 ROW = {
     "solver", "clip", "position_rms", "position_mean", "orientation_rms", "orientation_mean",
@@ -112,6 +114,29 @@ def test_csv_has_a_line_for_each_row(all_nine):
     assert len(rows) == 30
     assert float(rows[3]["position_rms"]) == report["rows"][3]["position_rms"]
     assert rows[0]["weights"] == "1.0 1.0 0.0"
+
+
+def test_rows_as_published_stand_beside_ours_and_are_marked(clips):
+    squat = clips["squat"]
+    table = bench_table1({"17_10": squat}, solvers=["sik", "ccd", "pik"], quick=True)
+    report = report_of(table)
+    marks = [(row["row"], row["settings"], row["beside_paper"]) for row in marked_averages(report)]
+    assert ("ccd, as published", "as published", True) in marks
+    assert ("ccd", "ours", False) in marks
+    assert ("pik, as published", "as published", True) in marks
+    assert ("pik", "ours", False) in marks
+    published_pik = next(r for r in report["published"] if r["solver"] == "pik")
+    mine = next(r for r in report["as_published"] if r["solver"] == "pik")
+    assert published_pik["settings"] == "as published"
+    ratio = mine["position_rms"] / published_pik["position_rms"]
+    assert published_pik["position_ratio"] == pytest.approx(ratio)
+    assert mine["time_ratio_to_sik"] > 0.0
+    text = markdown(report)
+    (literal,) = re.findall(r"\| pik, as published \|.*", text.split("Orientation")[0])
+    (ours,) = re.findall(r"\| pik \|.*", text.split("Orientation")[0])
+    assert "(0.0283)" in literal
+    assert "(" not in ours
+    assert ">pik, as published<" in html_page(table, report)[0]
 
 
 def test_markdown_shows_the_paper_in_brackets(all_nine):

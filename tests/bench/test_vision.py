@@ -12,8 +12,17 @@ from sixpoint.cli import main
 
 pytest.importorskip("cv2", reason="OpenCV is not installed: pip install 'sixpoint[vision]'")
 
-from sixpoint.bench import balance, vision
-from sixpoint.bench.vision import draw_jitter, draw_meetings, jitter, lag, measured_body, meetings
+import sixpoint as sp
+from sixpoint.bench import balance, hands, vision
+from sixpoint.bench.hands import bent_wrists
+from sixpoint.bench.vision import (
+    draw_jitter,
+    draw_meetings,
+    jitter,
+    lag,
+    measured_body,
+    scenes_played,
+)
 
 TIME = np.arange(150) / 30.0
 MOVED = np.stack([np.sin(2.0 * TIME), np.cos(3.0 * TIME), 0.2 * TIME], axis=-1)[:, None]
@@ -22,7 +31,7 @@ PNG = b"\x89PNG"
 
 def test_the_bench_has_its_keys(monkeypatch, tmp_path):
     whole = vision.scene
-    for room in (balance, vision):
+    for room in (balance, hands, vision):
         monkeypatch.setattr(room, "scene", lambda *who: whole(*who).frames(slice(0, 50)))
     result = CliRunner().invoke(main, ["bench", "vision", "--quick", "--json", "-o", str(tmp_path)])
     assert result.exit_code == 0, result.output
@@ -43,6 +52,8 @@ def test_the_bench_has_its_keys(monkeypatch, tmp_path):
     assert found["label_swaps"] == max(row["swaps"] for row in found["meetings"]) == 0
     for name in ("jitter.png", "meetings.png"):
         assert (tmp_path / name).stat().st_size > 5_000
+    wrists = found["wrist_capture_error_mm"]
+    assert max(wrists["outlines"], wrists["outlines, fed back"]) < min(20.0, wrists["fed back"])
     assert found["com_drift_mm_one_step"] < 1.0
     assert found["length_error_percent"] < 1.0
     assert found["observer"]["with"]["wrist_error_mm"] < 5.0
@@ -81,13 +92,30 @@ def test_marks_that_are_off_cost_percents_and_several_cost_less():
     assert by_marks["1 px, 5 times"] < by_marks["1 px"]
 
 
-def test_every_scene_in_which_hands_meet_is_counted(monkeypatch):
+def test_every_scene_is_counted(monkeypatch):
     whole = vision.scene
     monkeypatch.setattr(vision, "scene", lambda *who: whole(*who).frames(slice(0, 36)))
-    found = meetings(quick=True)
+    found = scenes_played(quick=True)
     assert [row["scene"] for row in found["meetings"]] == list(vision.MEETINGS)
     assert found["label_swaps"] == 0
     assert all(row["wrongly_sure"] == 0 for row in found["meetings"])
+    assert list(found["wrist_error_mm_by_scene"]) == list(vision.SCENES)
+    for errors in found["wrist_error_mm_by_scene"].values():
+        assert max(errors.values()) < 20.0
+
+
+def test_wrists_are_bent_towards_the_palm_and_stay_where_they_are():
+    clip = sp.builtin("squat")
+    assert np.allclose(bent_wrists(clip, 0.0).rotations, clip.rotations)
+    bent = bent_wrists(clip, 40.0)
+    names = [f"{side}_{part}" for side in "lr" for part in ("elbow", "wrist")]
+    before, after = (motion.points(names).positions for motion in (clip, bent))
+    np.testing.assert_allclose(after, before, atol=1e-12)
+    tips = [clip.skeleton.node_names.index(f"{side}_middle_distal_tip") for side in "lr"]
+    wrists = [clip.skeleton.anatomy.node(f"{side}_wrist") for side in "lr"]
+    straight, turned = (m.world()[0][0][tips] - m.world()[0][0][wrists] for m in (clip, bent))
+    assert straight[0, 0] - turned[0, 0] > 0.02  # the left hand goes to the right, to the thigh
+    assert turned[1, 0] - straight[1, 0] > 0.02
 
 
 def test_charts_are_pictures(tmp_path):

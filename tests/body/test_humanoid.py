@@ -115,3 +115,19 @@ def test_bad_lengths_are_refused() -> None:
         Skeleton.humanoid(lengths={"hand": 18.0})
     with pytest.raises(InputError, match="Expected `height` in metres"):
         Skeleton.humanoid(height=0.0)
+
+
+@pytest.mark.parametrize(
+    ("figure", "height"), [("boxing", 1.86), ("jump kick", 1.82), ("playground", 1.83)]
+)
+def test_figures_of_the_paper_have_its_heights(figure: str, height: float) -> None:
+    body = Skeleton.humanoid(figure=figure)
+    assert body.joint_count == 34
+    assert body.anatomy.height == pytest.approx(height, abs=1e-9)
+
+
+def test_unknown_figures_and_two_heights_are_refused() -> None:
+    with pytest.raises(UnknownName, match=r"figure of the SIK paper 'box'.*boxing"):
+        Skeleton.humanoid(figure="box")
+    with pytest.raises(InputError, match="`height` or `figure`, got both"):
+        Skeleton.humanoid(1.8, figure="boxing")

@@ -92,13 +92,7 @@ def estimate(bent) -> Estimate:
     return estimate_limits([bent])
 
 
-BEYOND = pytest.mark.xfail(strict=True, reason="its back and pinned feet do not know such limits")
-
-
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(n, marks=BEYOND) if n == "pik-balance" else n for n in PEOPLE],
-)
+@pytest.mark.parametrize("name", PEOPLE)
 def test_every_solver_keeps_estimated_limits(name, bent, estimate):
     """Nothing that is asked turns the wrist, and neutral it would be outside."""
     for family in FAMILIES:

@@ -6,6 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import sixpoint as sp
+from sixpoint import errors
 from sixpoint.body import Skeleton
 from sixpoint.errors import InputError, UnknownName
 from sixpoint.kernels import arrays
@@ -160,3 +162,16 @@ def test_mirror_is_an_involution_and_moves_the_roles(humanoid, limits):
     assert mirrored.roles["r_knee"] == "r_knee"
     assert mirrored.mirror(humanoid) == lame
     assert mirrored.mirror(humanoid).roles == lame.roles
+
+
+def test_asking_for_a_limit_that_is_not_there_searches_no_similar_names(monkeypatch):
+    def searched(*args, **kwargs):
+        raise AssertionError("names were compared")
+
+    monkeypatch.setattr(errors.difflib, "get_close_matches", searched)
+    limits = Limits({"elbow": FlexionLimit.degrees(0.0, 150.0)})
+    assert limits.get("elbow") is limits["elbow"]
+    assert limits.get("elbo") is None
+    assert limits.get("elbo", 3) == 3
+    tracker = sp.solver("mass-spring").prepare(sp.Skeleton.chain(3))
+    assert not tracker.solve(np.array([(0.0, 3.0, 0.0)])).converged

@@ -305,7 +305,7 @@ def test_the_report_is_json_and_a_small_table():
     assert report["roles"]["l_knee"]["position"] == result.roles["l_knee"].position
     assert "position_per_frame" not in report
     lines = str(result).splitlines()
-    assert len(lines) == 12  # the last of the errors: all joints turn, helpers among them
+    assert len(lines) == 13  # the last of the errors: all joints turn, helpers among them
     assert f"{result.position_rms:.4f}" in lines[2]
     assert f"{result.orientation_rms:.4f}" in lines[4]
 

@@ -13,7 +13,7 @@ from sixpoint.motion.points import SIX
 from sixpoint.vision.capture import Capture, CaptureSettings, capture_clip, elbow_feedback
 from sixpoint.vision.segmentation import Background
 from sixpoint.vision.synthetic.room import RATE, Actor, Conditions, Room, room_cameras
-from sixpoint.vision.synthetic.scenes import scene
+from sixpoint.vision.synthetic.scenes import SCENES, scene
 from sixpoint.vision.tracks import TrackingSettings
 
 from .recordings import away, captured, pictures, scene_room
@@ -64,6 +64,33 @@ def test_wrists_are_nearer_with_elbows_that_are_known():
     assert means["known", "cut"] < 0.025
     assert means["known", "cut"] < 0.6 * means["guess", "cut"]
     assert means["known", "length"] < 0.6 * means["known", "cut"]
+
+
+@pytest.mark.parametrize("feedback", [False, True], ids=["alone", "fed back"])
+@pytest.mark.parametrize("name", SCENES)
+def test_wrists_of_all_scenes_are_found_to_two_centimetres(name, feedback):
+    motion = scene(name).frames(slice(0 if name == "calibration" else 30, 60))
+    stage = Room((Actor(motion),), conditions=Conditions(noise=8.0))
+    elbows = None
+    if feedback:
+        tracker = sp.solver("sik").prepare(BODY, rate=RATE)
+        elbows = elbow_feedback(lambda points: tracker.solve(points).pose.world()[0], BODY, RATE)
+    found = capture_clip(Capture(stage.cameras, BODY, RATE), stage.pairs(), elbows)
+    truth = stage.actors[0].truth()
+    off = np.array([away(found, f"{s}_wrist", truth.wrists[:, k]) for k, s in enumerate("lr")])
+    hands = [found.points.names.index(f"{side}_hand") for side in "lr"]
+    seen = np.isfinite(found.points.positions[:, hands, 0]).T
+    assert (np.isfinite(off) == seen).all()
+    assert off[seen].mean() < 0.020
+
+
+@pytest.mark.parametrize("size", [0.87, 1.15])
+def test_hands_of_other_sizes_are_measured_where_the_arms_hang(size):
+    stage = Room((Actor(scene("gestures").frames(slice(0, 60)), hands=(size,) * 3),))
+    found = capture_clip(Capture(stage.cameras, BODY, RATE), stage.pairs())
+    truth = stage.actors[0].truth()
+    off = [away(found, f"{s}_wrist", truth.wrists[:, k]) for k, s in enumerate("lr")]
+    assert np.mean(off) < 0.020
 
 
 def test_the_trunk_stands_over_the_feet_on_both_and_on_one():
@@ -163,7 +190,10 @@ def test_a_room_without_a_key_is_seen_by_its_background():
             lambda: Capture(room_cameras(), BODY, 30.0, CaptureSettings(backgrounds=())),
             "two backgrounds, one a camera; got 0",
         ),
-        (lambda: CaptureSettings(wrist="magic"), "`wrist` to be cut or length"),
+        (
+            lambda: CaptureSettings(wrist="magic"),
+            "`wrist` to be outlines, cut, length, got 'magic'",
+        ),
         (lambda: TrackingSettings(noise=0.0), "`noise` > 0"),
         (lambda: TrackingSettings(acceleration=(1.0, 2.0)), "three `acceleration`"),
         (lambda: Conditions(noise=-1.0), r"`noise` in \[0, 100\]"),

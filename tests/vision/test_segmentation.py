@@ -8,6 +8,7 @@ pytest.importorskip("cv2", reason="OpenCV is not installed: pip install 'sixpoin
 import cv2
 
 from sixpoint.errors import InputError
+from sixpoint.vision import segmentation
 from sixpoint.vision.observation import observe
 from sixpoint.vision.segmentation import (
     Background,
@@ -65,6 +66,17 @@ def test_a_background_serves_where_there_is_no_key():
         assert overlap(person.mask, view.person) > 0.9
     with pytest.raises(InputError, match="size of the background, 320 x 240; got 100 x 50"):
         Background(empty[0]).mask(chroma_of(np.zeros((50, 100, 3), np.uint8)))
+
+
+def test_the_empty_room_is_looked_at_once(monkeypatch):
+    colours = []
+    whole = segmentation.chroma_of
+    monkeypatch.setattr(segmentation, "chroma_of", lambda p: colours.append(p) or whole(p))
+    empty = scene_room("gestures", 0.0, 31).empty()[0]
+    background = Background(empty)
+    masks = [background.mask(whole(empty)) for _ in range(3)]
+    assert len(colours) == 1
+    assert not np.any(masks)
 
 
 def test_the_colour_of_the_wall_is_learned_from_the_corners():

@@ -18,6 +18,7 @@ EXPERIMENTS = {
     "speed": "How fast a solver is here: streamed, clip by clip, on several threads.",
     "table1": "Compare all solvers as Table 1 of the Sequential IK paper does.",
     "chains": "How well solvers reach with chains of ball joints.",
+    "arm": "How well solvers reach places with rotations on a six-joint arm.",
     "limits": "How well joint types and limits are estimated, and whether they help.",
     "energy": "Mass-spring IK: the paper's Table 1 beside ours.",
     "particles": "How well and how fast the particle filter solves.",

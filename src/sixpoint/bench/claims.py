@@ -167,9 +167,12 @@ def in_order(numbers: Mapping[str, Any]) -> list[str]:
 
 
 def means(
-    table: Table1, key: str, solvers: Sequence[str] = NINE, *, as_published: bool = False
+    table: Table1, key: str, solvers: Sequence[str] = NINE, *, as_published: bool = True
 ) -> Numbers:
-    """Return solver -> mean of a number over all clips, for those that were run on all."""
+    """Return solver -> mean of a number over all clips, for those that were run on all.
+
+    Solvers have the settings of the paper, where there are such, or ours.
+    """
     found = {s: table.average(s, key) for s in solvers}
     for s in solvers if as_published else ():
         if math.isfinite(theirs := table.average(s, key, as_published=True)):
@@ -180,18 +183,16 @@ def means(
 def on(
     table: Table1, name: str, key: str, solvers: Sequence[str] = NINE, runs: Any = None
 ) -> Numbers:
-    """Return solver -> a number on one of the paper's clips."""
-    clip, runs = table.clip(name), table.runs if runs is None else runs
+    """Return solver -> a number on one of the paper's clips, as published."""
+    clip, runs = table.clip(name), table.paper_runs if runs is None else runs
     found = {s: runs[s, clip.name].row[key] for s in solvers if clip and (s, clip.name) in runs}
     return {s: value for s, value in found.items() if value is not None}
 
 
-def by_clip(
-    table: Table1, key: str, solvers: Sequence[str] = NINE, *, as_published: bool = False
-) -> Numbers:
-    """Return clip -> solver -> a number, with the recorded person's where it is known."""
+def by_clip(table: Table1, key: str, solvers: Sequence[str] = NINE) -> Numbers:
+    """Return clip -> solver -> a number as published, with the recorded person's if known."""
     found: Numbers = {}
-    runs = {**table.runs, **(table.as_published if as_published else {})}
+    runs = table.paper_runs
     for clip in table.clips:
         row = {s: runs[s, clip.name].row[key] for s in solvers if (s, clip.name) in runs}
         row[ORIGINAL] = table.originals[clip.name].get(key)
@@ -237,7 +238,7 @@ def same_errors(table: Table1) -> Numbers:
 
 def both_ways(table: Table1, key: str) -> Numbers:
     """Return averages of the methods with the paper's own settings, and with ours."""
-    return {PUBLISHED: means(table, key, as_published=True), USUAL: means(table, key)}
+    return {PUBLISHED: means(table, key), USUAL: means(table, key, as_published=False)}
 
 
 def lowest(found: Numbers, name: str) -> Verdict:
@@ -259,9 +260,8 @@ def lowest(found: Numbers, name: str) -> Verdict:
 
 def on_playground(table: Table1) -> Numbers:
     """Return errors on the playground, as published."""
-    runs = {**table.runs, **table.as_published}
     keys = ("position_rms", "orientation_rms")
-    return {key: on(table, "playground", key, runs=runs) for key in keys}
+    return {key: on(table, "playground", key) for key in keys}
 
 
 def best_on_playground(found: Numbers) -> Verdict:
@@ -304,14 +304,21 @@ def worst_everywhere(found: Numbers, name: str) -> Verdict:
 
 
 def times(table: Table1) -> Numbers:
-    """Return solver -> time as a multiple of SIK's, here and in the paper."""
+    """Return solver -> time as a multiple of SIK's, here and in the paper.
+
+    Behind them stand runs that explain the times, which the paper does not have.
+    """
     ours = means(table, "median_us")
+    if "sik" not in ours:
+        return {}
     paper = {s: published("median_ms", AVERAGE, s) or math.nan for s in NINE}
-    return {
-        s: {"ours": us / ours["sik"], "paper": paper[s] / paper["sik"]}
-        for s, us in ours.items()
-        if "sik" in ours
+    found = {
+        s: {"ours": us / ours["sik"], "paper": paper[s] / paper["sik"]} for s, us in ours.items()
     }
+    for label in dict.fromkeys(label for label, _ in table.also_timed):
+        us = [run.row["median_us"] for (name, _), run in table.also_timed.items() if name == label]
+        found[label] = {"ours": float(np.mean(us)) / ours["sik"], "paper": math.nan}
+    return found
 
 
 def slower(found: Numbers, slow: Sequence[str], fast: Sequence[str]) -> Verdict:
@@ -388,9 +395,9 @@ def clavicles(table: Table1) -> Numbers:
     """Return mean rotations of the clavicles [deg] as published, and with our settings."""
     key = "clavicle_mean_deg"
     return {
-        AVERAGE: means(table, key, as_published=True) | original(table, key),
-        **by_clip(table, key, as_published=True),
-        USUAL: means(table, key) | original(table, key),
+        AVERAGE: means(table, key) | original(table, key),
+        **by_clip(table, key),
+        USUAL: means(table, key, as_published=False) | original(table, key),
     }
 
 
@@ -475,7 +482,7 @@ def peaks(table: Table1, name: str) -> Numbers:
     over the whole clip.
     """
     clip = table.clip(name)
-    run = None if clip is None else table.runs.get(("sik", clip.name))
+    run = None if clip is None else table.paper_runs.get(("sik", clip.name))
     if clip is None or clip.paper is None or run is None:
         return {}
     first, last = (max(frame - clip.first, 0) for frame in clip.paper.window)
@@ -510,7 +517,7 @@ def pose_errors(table: Table1) -> Numbers:
     for paper in CLIPS:
         clip = table.clip(paper.name)
         if clip is not None and clip.first + clip.pose == paper.pose:
-            runs = {s: table.runs.get((s, clip.name)) for s in table.names}
+            runs = {s: table.paper_runs.get((s, clip.name)) for s in table.names}
             found[paper.name] = {s: float(r.position[clip.pose]) for s, r in runs.items() if r}
     return found
 

@@ -14,7 +14,7 @@ import numpy as np
 from ..body.skeleton import Skeleton
 from ..kernels import arrays
 from ..kernels.types import Floats
-from ..limits import FixedLimit, FlexionLimit, Limits, SwingTwistLimit, adult_limits, hand_limits
+from ..limits import FlexionLimit, Limits, SwingTwistLimit, adult_limits, hand_limits
 from ..motion.pose import Pose
 from ..solvers import ParticleStream, solver
 from ..tasks import Balance, LookAt, Posture, Reach, Smoothness, Task, finger_couplings
@@ -172,6 +172,8 @@ def person_of_40() -> Skeleton:
 def person_scene(*, knees: float | None = None, **settings: Any) -> tuple[Any, Floats]:
     """Return a person with both feet on the floor, whose pelvis moves, and targets for the hands.
 
+    All 40 joints are free: those without a limit of adults turn as they will.
+
     The trunk leans forward by 39 degrees: folded, people touch the floor with straight legs.
 
     Args:
@@ -180,9 +182,6 @@ def person_scene(*, knees: float | None = None, **settings: Any) -> tuple[Any, F
     """
     body = person_of_40()
     limits = adult_limits(body).replace(dict.fromkeys(("l_ankle", "r_ankle"), ANKLE))
-    # Joints that no target determines (fingers, toes, the sacrum) keep still; the root is free.
-    still = [name for name in body.names[1:] if name not in limits]
-    limits = limits.replace({name: FixedLimit() for name in still if not _hinged(body, name)})
     if knees is not None:
         hinges = {name: FlexionLimit.degrees(0.0, knees) for name in ("l_knee", "r_knee")}
         limits = limits.replace(hinges)
@@ -198,16 +197,12 @@ def person_scene(*, knees: float | None = None, **settings: Any) -> tuple[Any, F
         Balance.under(stand, [name for name in feet if "ankle" not in name]),
         Posture(weight=0.03, like=stand),
     ]
-    usual = {"root": 0.5, "iterations": 3000}
+    usual = {"root": 0.5, "iterations": 6000}
     tracker = tracker_of(body, tasks, limits, **usual | settings)
     places = stand.world()[0]
     targets = np.array([places[body.articulation.node(name)] for name in feet])
     hands = np.array([(0.30, 0.60, 0.45), (-0.25, 0.40, 0.40)])
     return tracker, np.concatenate([targets, hands])
-
-
-def _hinged(body: Skeleton, name: str) -> bool:
-    return int(body.articulation.freedom[body.index(name)]) == 1
 
 
 Facts = dict[str, float]
@@ -278,7 +273,7 @@ SCENES = {
     "hand": Scene(hand_facts, {"hand_tip_max_m": 0.01, "coupling_max_deg": 2.0}, {}),
     "person": Scene(
         person_facts,
-        {"person_feet_max_m": 0.01, "person_hands_max_m": 0.01, "person_balance_m": 0.01},
+        {"person_feet_max_m": 0.005, "person_hands_max_m": 0.005, "person_balance_m": 0.01},
         {"person_knee_min_deg": 10.0},
     ),
 }

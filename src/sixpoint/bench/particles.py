@@ -7,6 +7,7 @@ finite differences, and the scenes with several constraints.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +15,8 @@ import click
 import numpy as np
 
 from ..body.skeleton import Skeleton
-from ..kernels._jit import helper, kernel
-from ..kernels.quaternion import quat_from_axis_angle, quat_load, quat_mul, quat_store
-from ..kernels.rotation import quat_from_euler_xyz, quat_to_euler_xyz
 from ..kernels.types import Floats
-from ..kernels.vector import vec_load
 from ..solvers import DampedSolver, ParticleStream, TransposeSolver, solver
-from ..solvers.articulated.context import Context, SkeletonContext
-from ..solvers.articulated.model import HINGE, Targets, apply_step, model_forward, task_residuals
-from ..solvers.jacobian.steps import method_step
 from . import charts
 from . import experiment as ex
 from . import particle_scenes as scenes
@@ -34,12 +28,10 @@ TRIALS, QUICK_TRIALS = 1000, 40
 ITERATIONS = 200
 MET = 0.001
 """Distance that counts as success, in units of the paper's scene, which starts 2 units away."""
-INNER, RIM = (0.0, 0.88), (0.88, 0.98)
-"""Targets at parts of the chain's reach: well inside, and near the rim."""
+ALL, INNER, RIM = (0.0, 0.98), (0.0, 0.88), (0.88, 0.98)
+"""Targets at parts of the chain's reach: all that count as reachable; well inside; near the rim."""
 JACOBIAN = {"jacobian-transpose": TransposeSolver(), "damped pseudo-inverse": DampedSolver()}
 """Methods that the paper compares the filter with, which it gives Jacobians by differences."""
-STEP = 1e-7
-"""Step of the finite differences [rad]."""
 TIMED_PARTICLES = (50, 20)
 LIMITED = (("off", None, 0.0), ("wide", 25.0, 15.0), ("biting", 3.0, 2.0))
 """Limits of the 90-DoF chain: none, rarely active ones, and ones that are soon active at every
@@ -66,15 +58,15 @@ def bench_particles(
     """
     count = trials or (QUICK_TRIALS if quick else TRIALS)
     seed = ex.SEED if seed is None else seed
-    cells = [(dof, n, INNER) for dof in DOF for n in (QUICK_PARTICLES if quick else PARTICLES)]
-    cells += [(dof, 30, RIM) for dof in DOF]
+    cells = [(dof, n, ALL) for dof in DOF for n in (QUICK_PARTICLES if quick else PARTICLES)]
+    cells += [(dof, 30, parts) for dof in DOF for parts in (INNER, RIM)]
     step = ex.counted(progress, len(cells) + 3 + len(scenes.SCENES))
-    grid: list[dict[str, Any]] = []
-    rim: list[dict[str, Any]] = []
+    rows: dict[tuple[float, float], list[dict[str, Any]]] = {ALL: [], INNER: [], RIM: []}
     for dof, particles, parts in cells:
         targets = scenes.chain_targets(dof // 3, count, seed, parts)
-        (rim if parts == RIM else grid).append(success_cell(dof, particles, targets, seed))
+        rows[parts].append(success_cell(dof, particles, targets, seed))
         step()
+    grid, inner, rim = rows[ALL], rows[INNER], rows[RIM]
     times = time_rows(quick)
     step()
     speeds = chain_speeds(20 if quick else 60)
@@ -99,8 +91,10 @@ def bench_particles(
         "seed": seed,
         "trials": count,
         "success_rate_30_particles": min(r["success"] for r in grid if r["particles"] == 30),
+        "success_rate_30_particles_inner": min(row["success"] for row in inner),
         "success_rate_30_particles_rim": min(row["success"] for row in rim),
         "success": grid,
+        "success_inner": inner,
         "success_rim": rim,
         "particles_for_99": enough_particles(grid),
         "time_slope": slope([row for row in times if row["method"] == method]),
@@ -168,8 +162,10 @@ def time_rows(quick: bool = False) -> list[dict[str, Any]]:
                 spent = _filter_times(tracker, target, start, repeats)
                 add(f"{particles} particles{words}", dof, spent)
         for name, method in JACOBIAN.items():
-            plain = method.prepare(start.skeleton, limits=None)
-            add(f"{name}, finite differences", dof, _difference_times(plain, target, dof, repeats))
+            count = max(2, 9000 // dof**2)
+            slow = replace(method, derivatives="differences", iterations=count, tolerance=0.0)
+            plain = slow.prepare(start.skeleton, limits=None)
+            add(f"{name}, finite differences", dof, _difference_times(plain, target, repeats))
     return rows
 
 
@@ -185,13 +181,13 @@ def _filter_times(tracker: Any, target: Floats, start: Any, repeats: int) -> Flo
     return _iteration_times(run, repeats)
 
 
-def _difference_times(tracker: Any, target: Floats, dof: int, repeats: int) -> Floats:
+def _difference_times(tracker: Any, target: Floats, repeats: int) -> Floats:
     """Return microseconds of an iteration of a Jacobian method with finite differences."""
-    goals, count = Targets(target, np.full((1, 4), np.nan)), max(2, 9000 // dof**2)
 
     def run(seed: int) -> tuple[float, int]:
         tracker.reset()
-        return ex.timed(finite_steps, tracker.run.context, goals, count)[0], count
+        us, solution = ex.timed(tracker.solve, target)
+        return us, solution.iterations
 
     return _iteration_times(run, repeats)
 
@@ -203,44 +199,6 @@ def _iteration_times(run: Callable[[int], tuple[float, int]], repeats: int) -> F
     """
     spent = [us / iterations for us, iterations in map(run, range(repeats + 1))]
     return np.array(spent[1:])
-
-
-@helper
-def finite_jacobian(c: Context, targets: Targets) -> None:
-    """Change of every task with every degree of freedom, (3 T, D), by forward differences.
-
-    Expects the residuals of the pose in `scratch.residual`; the pose comes out as it was.
-    """
-    model, pose, scratch = c.model, c.pose, c.scratch
-    for joint in range(model.parent.shape[0]):
-        kept = quat_load(pose.local, joint)
-        for axis in range(model.freedom[joint]):
-            k = model.first[joint] + axis
-            if model.freedom[joint] == HINGE:
-                turn = quat_from_axis_angle(vec_load(model.axis, joint), STEP)
-                quat_store(pose.local, joint, quat_mul(turn, kept))
-            else:
-                x, y, z = quat_to_euler_xyz(kept)
-                x, y, z = x + STEP * (axis == 0), y + STEP * (axis == 1), z + STEP * (axis == 2)
-                quat_store(pose.local, joint, quat_from_euler_xyz(x, y, z))
-            model_forward(model, pose)
-            task_residuals(model, pose, targets, scratch.x)
-            for i in range(scratch.residual.shape[0]):
-                scratch.jacobian[i, k] = (scratch.residual[i] - scratch.x[i]) / STEP
-        quat_store(pose.local, joint, kept)
-
-
-@kernel
-def finite_steps(context: SkeletonContext, targets: Targets, count: int) -> None:
-    """Take a number of iterations of the Jacobian method of a context, from its pose."""
-    c = SkeletonContext(context.settings[0], *context[1:])
-    for _ in range(count):
-        model_forward(c.model, c.pose)
-        task_residuals(c.model, c.pose, targets, c.scratch.residual)
-        finite_jacobian(c, targets)
-        method_step(c)
-        apply_step(c.model, c.pose, c.scratch.step)
-    model_forward(c.model, c.pose)
 
 
 def slope(rows: Sequence[dict[str, Any]]) -> float:
@@ -305,11 +263,13 @@ def draw_particles(found: Mapping[str, Any], folder: Path, options: Any = None) 
 
 
 def _show(found: ex.Measurements) -> Iterator[ex.Table | ex.Facts]:
-    title = f"success within 200 iterations ({found['trials']} targets up to 0.88 of the reach)"
+    title = f"success within 200 iterations ({found['trials']} targets up to 0.98 of the reach)"
+    inner = [row | {"particles": "inner"} for row in found["success_inner"]]
     rim = [row | {"particles": "rim"} for row in found["success_rim"]]
     keys, heads = ("dof", "particles", "success"), ("DoF", "{} particles", ".1%")
-    success = ex.pivot(title, [*found["success"], *rim], keys, heads)
-    success.columns[-1] = success.columns[-1]._replace(title="30, rim up to 0.98")
+    success = ex.pivot(title, [*found["success"], *inner, *rim], keys, heads)
+    success.columns[-2] = success.columns[-2]._replace(title="30, up to 0.88")
+    success.columns[-1] = success.columns[-1]._replace(title="30, beyond 0.88")
     yield success
     title = "time of an iteration [us]"
     yield ex.pivot(title, found["times"], ("method", "dof", "us"), ("method", "{} DoF", ".0f"))

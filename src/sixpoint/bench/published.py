@@ -13,6 +13,9 @@ Measure = Literal["position_rms", "orientation_rms", "median_ms"]
 """Error of position as a fraction of body height, of orientation [rad], time per frame [ms]."""
 AVERAGE = "average"
 """Stands for a clip's name where the average of all three is meant."""
+OURS, PUBLISHED = "ours", "as published"
+"""Marks of rows: with our settings, with those of the paper. A solver without a row as published
+has the paper's method by default, or is not in the paper."""
 _SAID = tomllib.loads(files(__package__).joinpath("unzueta_2008.toml").read_text("utf-8"))
 
 

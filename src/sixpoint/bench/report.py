@@ -19,7 +19,7 @@ from ..errors import MissingExtra
 from .charts import Sample, bar_chart, colours, draw_samples, line_chart
 from .claims import PARTLY
 from .experiment import Column, Measurements, markdown_table
-from .published import AVERAGE, METHODS
+from .published import AVERAGE, METHODS, OURS, PUBLISHED
 
 if TYPE_CHECKING:
     from .table1 import Clip, Run, Table1
@@ -98,18 +98,50 @@ def display_order(report: Measurements) -> list[str]:
     return [s for s in METHODS if s in there] + [s for s in there if s not in METHODS]
 
 
+def marked_averages(report: Measurements) -> list[dict[str, Any]]:
+    """Return the averages in the order of `display_order`, as published before ours.
+
+    `settings` marks each; `beside_paper` says of which row the paper's numbers are the rival, and
+    `row` is its name in a table.
+    """
+    literal = {row["solver"]: row for row in report["averages_as_published"]}
+    ours = {row["solver"]: row for row in report["averages"]}
+    rows = []
+    for s in display_order(report):
+        if s in literal:
+            name = f"{s}, {PUBLISHED}"
+            rows.append({**literal[s], "settings": PUBLISHED, "beside_paper": True, "row": name})
+        mark = {"settings": OURS, "beside_paper": s not in literal, "row": s}
+        rows.append({**ours[s], **mark})
+    return rows
+
+
 Cell = tuple[float | None, float | None]
 """Our number and the paper's."""
 
 
 def table_cells(report: Measurements, key: str) -> dict[tuple[str, str], Cell]:
-    """Return (solver, clip) -> our number and the paper's, for all solvers and `clip_titles`."""
-    ours, theirs = (
-        {(row["solver"], row["clip"]): row.get(key) for row in rows}
-        for rows in ([*report["rows"], *report["averages"]], report["published"])
-    )
-    pairs = product(display_order(report), clip_titles(report))
-    return {pair: (ours.get(pair), theirs.get(pair)) for pair in pairs}
+    """Return (row, clip) -> our number and the paper's, for all rows and `clip_titles`.
+
+    Rows are those of `marked_averages`; the paper's number stands in one of them for each solver.
+    """
+    theirs = {(row["solver"], row["clip"]): row.get(key) for row in report["published"]}
+    found = {
+        OURS: [*report["rows"], *report["averages"]],
+        PUBLISHED: [*report["as_published"], *report["averages_as_published"]],
+    }
+    ours = {
+        (mark, row["solver"], row["clip"]): row.get(key)
+        for mark, rows in found.items()
+        for row in rows
+    }
+    return {
+        (row["row"], clip): (
+            ours.get((row["settings"], row["solver"], clip)),
+            theirs.get((row["solver"], clip)) if row["beside_paper"] else None,
+        )
+        for row, clip in product(marked_averages(report), clip_titles(report))
+    }
 
 
 def markdown(report: Measurements) -> str:
@@ -119,11 +151,12 @@ def markdown(report: Measurements) -> str:
     text = f"{len(report['averages'])} solvers, {len(clips)} clips, "
     text += f"{sum(clip['frames'] for clip in clips)} frames{' (excerpts)' * report['quick']}"
     text += f"{LIMITS[report['settings']['limits']]}; {machine['cpu']}, one thread. "
+    text += f"Rows marked '{PUBLISHED}' have the settings of the paper, the others ours. "
     lines = ["# Table 1: solvers compared", "", f"{text}The paper's numbers stand in brackets.", ""]
     for title, key, form in (*PARTS, ("Median time per frame [us]", "median_us", "{:.1f}")):
         cells = table_cells(report, key)
         rows = []
-        for s in display_order(report):
+        for s in (row["row"] for row in marked_averages(report)):
             rows.append([s])
             for ours, paper in (cells[s, clip] for clip in titles):
                 beside = "" if paper is None else f" ({form.format(paper)})"
@@ -160,9 +193,9 @@ def html_page(table: Table1, report: Measurements) -> tuple[str, MissingExtra | 
         cut=cut if report["quick"] else "",
         notes="".join(f'<p class="soft">{escape(note)}</p>' for note in report["notes"]),
         beside_table="Below each number the paper’s, and ours as a multiple of it. " * paper,
-        table=_table1(report, order),
+        table=_table1(report),
         beside_bars=" A dark stroke marks the paper’s number." * paper,
-        bars=_bars(report, order),
+        bars=_bars(report),
         claims=_claims(report["claims"]),
         measures=_more_measures(report, order),
         chips="".join(chips),
@@ -215,9 +248,11 @@ def _html_table(head: Sequence[str], rows: Mapping[str, Sequence[str]], kind: st
     )
 
 
-def _table1(report: Measurements, order: Sequence[str]) -> str:
+def _table1(report: Measurements) -> str:
     titles = clip_titles(report)
-    times = {r["solver"]: r["median_us"] for r in report["averages"]}
+    rows_of = marked_averages(report)
+    times = {r["row"]: r["median_us"] for r in rows_of}
+    order = [r["row"] for r in rows_of]
     blocks = []
     for title, key, form in PARTS:
         cells = table_cells(report, key)
@@ -244,12 +279,14 @@ def _cell(cell: Cell, form: str, solver: str, best: Sequence[str]) -> str:
     return f"<td{mark}><b>{form.format(ours)}</b>{beside}"
 
 
-def _bars(report: Measurements, order: Sequence[str]) -> str:
+def _bars(report: Measurements) -> str:
+    """Return a chart for each part of the table; solvers as published where they are so."""
     whole = AVERAGE if AVERAGE in clip_titles(report) else report["rows"][0]["clip"]
     charts = []
     for title, key, form in PARTS:
         cells = table_cells(report, key)
-        rows = [(s, *cells[s, whole]) for s in order]
+        shown = [row for row in marked_averages(report) if row["beside_paper"]]
+        rows = [(row["solver"], *cells[row["row"], whole]) for row in shown]
         chart = bar_chart(rows, form, title, logarithmic=key == TIME)
         caption = "Time, as a multiple of SIK’s (log scale)" if key == TIME else title
         charts.append(f"<figure><figcaption>{caption}</figcaption>{chart}</figure>")
@@ -302,7 +339,7 @@ def _more_measures(report: Measurements, order: Sequence[str]) -> str:
 
 
 def _runs(table: Table1, clip: Clip, order: Sequence[str]) -> dict[str, Run]:
-    return {s: table.runs[s, clip.name] for s in order if (s, clip.name) in table.runs}
+    return {s: table.paper_runs[s, clip.name] for s in order if (s, clip.name) in table.paper_runs}
 
 
 def _curves(table: Table1, order: Sequence[str]) -> str:

@@ -23,16 +23,17 @@ from ..motion.standing import stand_still
 from ..solvers import solver
 from ..vision.body_measurement import measure_body
 from ..vision.camera import triangulate
-from ..vision.capture import Capture, CaptureSettings, Feedback, capture_clip, elbow_feedback
+from ..vision.capture import Capture, CaptureSettings, capture_clip
 from ..vision.images import Picture
 from ..vision.segmentation import silhouette_centre
 from ..vision.synthetic import exact_marks
 from ..vision.synthetic.room import RATE, Actor, Conditions, Room, Truth, room_cameras
-from ..vision.synthetic.scenes import MEETINGS, scene
+from ..vision.synthetic.scenes import MEETINGS, SCENES, scene
 from ..vision.tracks import TrackingSettings
 from . import charts
 from . import experiment as ex
 from .balance import balanced, bench_balance, bench_self_contact, bench_tables
+from .hands import other_hands, solver_feedback, wrist_errors
 
 NOISE = 8.0
 """Standard deviation of a pixel's colours, of 255."""
@@ -60,10 +61,10 @@ def bench_vision(*, quick: bool = False, progress: ex.Progress = None) -> ex.Mea
     """Measure everything."""
     frames = slice(0, 70) if quick else slice(None)
     body = Skeleton.humanoid()
-    clean, noisy = play("gestures", 0.0, frames), play("gestures", NOISE, frames)
+    clean, noisy = play("gestures", (0.0, NOISE), frames)
     parts: tuple[Callable[[], dict[str, Any]], ...] = (
         lambda: point_errors(clean, noisy, body),
-        lambda: meetings(quick=quick),
+        lambda: scenes_played(quick=quick) | other_hands(quick=quick),
         measured_body,
         lambda: bench_tables(quick=quick),
         lambda: _end_to_end(clean, noisy, body),
@@ -90,15 +91,21 @@ class Played(NamedTuple):
 
 def play(
     name: str,
-    noise: float,
+    noises: Sequence[float],
     frames: slice = slice(None),
     stature: float = DEFAULT_STATURE,
     distance: float = 2.0,
-) -> Played:
-    """Render a scene of the synthetic room."""
+) -> list[Played]:
+    """Render a scene of the synthetic room once, with each noise of its pixels."""
     motion = scene(name, stature).frames(frames)
-    room = Room((Actor(motion),), room_cameras(distance=distance), Conditions(noise=noise))
-    return Played(room, list(room.pairs()), room.actors[0].truth())
+    cameras, actors = room_cameras(distance=distance), (Actor(motion),)
+    rooms = [Room(actors, cameras, Conditions(noise=noise)) for noise in noises]
+    pairs: list[list[tuple[Picture, ...]]] = [[] for _ in noises]
+    for frame in range(len(motion)):
+        for shown, views in zip(pairs, rooms[0].noisy_views(frame, noises), strict=True):
+            shown.append(tuple(view.picture for view in views))
+    truth = actors[0].truth()
+    return [Played(room, shown, truth) for room, shown in zip(rooms, pairs, strict=True)]
 
 
 def point_errors(clean: Played, noisy: Played, body: Skeleton) -> dict[str, Any]:
@@ -112,54 +119,80 @@ def point_errors(clean: Played, noisy: Played, body: Skeleton) -> dict[str, Any]
         out[f"points_seen_{name}"] = float(np.isfinite(off).mean())
     wrists = {}
     true = iter([*clean.truth.elbows[1:], clean.truth.elbows[-1]])
+    cut, length = CaptureSettings(wrist="cut"), CaptureSettings(wrist="length")
     for label, settings, elbows in (
-        ("guessed elbows", CaptureSettings(), None),
-        ("fed back", CaptureSettings(), solver_feedback("sik", body)),
-        ("fed back, known hand", CaptureSettings(wrist="length"), solver_feedback("sik", body)),
-        ("true elbows", CaptureSettings(), lambda names, positions: next(true)),
+        ("outlines", CaptureSettings(), None),
+        ("outlines, fed back", CaptureSettings(), solver_feedback("sik", body)),
+        ("guessed elbows", cut, None),
+        ("fed back", cut, solver_feedback("sik", body)),
+        ("fed back, known hand", length, solver_feedback("sik", body)),
+        ("true elbows", cut, lambda names, positions: next(true)),
     ):
         capture = Capture(clean.room.cameras, body, RATE, settings)
-        at = capture_clip(capture, clean.pairs, elbows).points.select(["l_wrist", "r_wrist"])
-        off = np.linalg.norm(at.positions - clean.truth.wrists, axis=-1)
-        wrists[label] = float(1e3 * np.nanmean(off))
+        off = 1e3 * wrist_errors(capture_clip(capture, clean.pairs, elbows).points, clean.truth)
+        wrists[label] = float(np.nanmean(off))
     out["wrist_capture_error_mm"] = wrists
     return out
 
 
-def solver_feedback(name: str, body: Skeleton) -> Feedback:
-    """Return feedback of a solver's elbows to the capture, frame by frame."""
-    tracker = solver(name).prepare(body, rate=RATE)
-    return elbow_feedback(lambda points: tracker.solve(points).pose.world()[0], body, RATE)
+def scenes_played(*, quick: bool = False) -> dict[str, Any]:
+    """Return errors of wrists in all scenes, and whether hands that meet are mistaken.
 
-
-def meetings(*, quick: bool = False) -> dict[str, Any]:
-    """Return whether hands are mistaken for each other or the face in scenes where they meet."""
-    more = [(0.0, DEFAULT_STATURE, 2.0), (NOISE, 1.5, 2.0), (NOISE, DEFAULT_STATURE, 3.0)]
-    rows: list[dict[str, Any]] = []
-    for noise, stature, distance in [(NOISE, DEFAULT_STATURE, 2.0), *more[: 0 if quick else 3]]:
+    Without noise and with noise; where hands meet, also for a small person and one far away.
+    """
+    noises = (NOISE,) if quick else (NOISE, 0.0)
+    usual, wrists = dict[tuple[float, str], dict[str, Any]](), dict[str, dict[str, float]]()
+    body = Skeleton.humanoid()
+    for name in SCENES:
+        part = slice(None)
+        if quick:
+            part = slice(30, 90) if name in MEETINGS else slice(0, 30)
+        played = play(name, noises, part)
+        wrists[name] = {}
+        for noise, seen in zip(noises, played, strict=True):
+            capture = Capture(seen.room.cameras, body, RATE)
+            points = capture_clip(capture, seen.pairs).points
+            kind = "noisy" if noise else "clean"
+            wrists[name][kind] = float(1e3 * np.nanmean(wrist_errors(points, seen.truth)))
+            if name in MEETINGS:
+                usual[noise, name] = _meeting(name, seen, points, DEFAULT_STATURE, 2.0)
+        capture = Capture(played[0].room.cameras, body, RATE)
+        fed = capture_clip(capture, played[0].pairs, solver_feedback("sik", body)).points
+        off = wrist_errors(fed, played[0].truth)
+        wrists[name]["noisy_fed_back"] = float(1e3 * np.nanmean(off))
+    rows = [usual[noise, name] for noise in noises for name in MEETINGS]
+    for stature, distance in () if quick else ((1.5, 2.0), (DEFAULT_STATURE, 3.0)):
         for name in MEETINGS:
-            part = slice(30, 90) if quick else slice(None)
-            seen = play(name, noise, part, stature, distance)
+            (seen,) = play(name, (NOISE,), slice(None), stature, distance)
             capture = Capture(seen.room.cameras, Skeleton.humanoid(stature), RATE)
             points = capture_clip(capture, seen.pairs).points
-            off = _errors(points, seen.truth)
-            other = _errors(points, seen.truth, exchanged=True)[:, 1:]
-            sure = points.select(["face", "l_hand", "r_hand"]).confidence
-            assert sure is not None
-            rows.append(
-                {
-                    "scene": name,
-                    "noise": noise,
-                    "height_m": stature,
-                    "distance_m": distance,
-                    "swaps": int((off[:, 1:] > other).sum()),
-                    "mean_mm": float(1e3 * np.nanmean(off)),
-                    "worst_mm": float(1e3 * np.nanmax(off)),
-                    "hands_seen": float(np.isfinite(off[:, 1:]).mean()),
-                    "wrongly_sure": int(((off > FAR_OFF) & (sure > TRUSTED)).sum()),
-                }
-            )
-    return {"label_swaps": max(row["swaps"] for row in rows), "meetings": rows}
+            rows.append(_meeting(name, seen, points, stature, distance))
+    return {
+        "wrist_error_mm_by_scene": wrists,
+        "label_swaps": max(row["swaps"] for row in rows),
+        "meetings": rows,
+    }
+
+
+def _meeting(
+    name: str, seen: Played, points: Points, stature: float, distance: float
+) -> dict[str, Any]:
+    """Return whether hands are mistaken for each other or the face in a scene where they meet."""
+    off = _errors(points, seen.truth)
+    other = _errors(points, seen.truth, exchanged=True)[:, 1:]
+    sure = points.select(["face", "l_hand", "r_hand"]).confidence
+    assert sure is not None
+    return {
+        "scene": name,
+        "noise": seen.room.conditions.noise,
+        "height_m": stature,
+        "distance_m": distance,
+        "swaps": int((off[:, 1:] > other).sum()),
+        "mean_mm": float(1e3 * np.nanmean(off)),
+        "worst_mm": float(1e3 * np.nanmax(off)),
+        "hands_seen": float(np.isfinite(off[:, 1:]).mean()),
+        "wrongly_sure": int(((off > FAR_OFF) & (sure > TRUSTED)).sum()),
+    }
 
 
 def _errors(points: Points, truth: Truth, *, exchanged: bool = False) -> Floats:
@@ -204,9 +237,7 @@ def jitter_and_lag(noisy: Played, *, quick: bool = False) -> dict[str, Any]:
     rows = []
     for acceleration in SMOOTHING[1::2] if quick else SMOOTHING:
         follow = TrackingSettings(acceleration=(acceleration / 3.0, acceleration, acceleration))
-        # By the hand's length: where the outline is cut jumps more than any filter lets through.
-        settings = CaptureSettings(tracking=follow, wrist="length")
-        capture = Capture(noisy.room.cameras, body, RATE, settings)
+        capture = Capture(noisy.room.cameras, body, RATE, CaptureSettings(tracking=follow))
         found, _ = stand_still(capture_clip(capture, noisy.pairs).points, body)
         for damping in DAMPING:
             method = balanced(damping=damping, steps=1)
@@ -363,11 +394,17 @@ def _show(found: ex.Measurements) -> Iterator[ex.Table | ex.Facts]:
     for key in ("length_error_percent_by_marks", "wrist_capture_error_mm"):
         numbers = [(name, f"{value:.1f}") for name, value in found[key].items()]
         yield ex.Facts(key.replace("_", " "), numbers)
+    keys = "clean:.1f noisy:.1f noisy_fed_back:.1f"
+    yield ex.table("Wrists in all scenes: mean error [mm]", keys, found["wrist_error_mm_by_scene"])
+    rows = found["wrist_error_mm_other_hands"]
+    yield ex.table(
+        "Wrists of other hands: mean error [mm]", "outlines:.1f cut:.1f length:.1f", rows
+    )
     keys = "scene noise:g height_m:g distance_m:g swaps mean_mm:.1f worst_mm:.0f hands_seen:.0%"
     yield ex.table("Hands that meet each other or the face", keys, found["meetings"])
     keys = "acceleration:g damping:g jitter_mm:.2f lag_ms:.0f"
     yield ex.table("Jitter and lag of solved wrists", keys, found["jitter_and_lag"])
-    rows: dict[str, Any] = {}
+    rows = {}
     for name, sides in found["table_2"].items():
         paper = zip(("right", "left"), found["paper_table_2"][name], strict=True)
         rows[name] = sides | {"paper": {side: "{} ± {}".format(*errors) for side, errors in paper}}

@@ -66,6 +66,10 @@ VERTICAL = ("calf", "thigh", "pelvis", "torso", "neck")
 PAPER_HEIGHT = sum(FRACTIONS[name] for name in VERTICAL)
 """The SIK paper's body height as a fraction of stature."""
 
+PAPER_FIGURES: Mapping[str, float] = {"boxing": 1.86, "jump kick": 1.82, "playground": 1.83}
+"""Figure of the SIK paper -> its height [m], in the paper's sense: without foot and head. Named
+after the clip that it reconstructs (Unzueta et al. 2008, section 9)."""
+
 LONGEST = 3.0
 """No length of a human body reaches this [m]: larger numbers are centimetres or inches."""
 
@@ -74,6 +78,13 @@ def lengths_from_stature(height: float = DEFAULT_STATURE) -> dict[str, float]:
     """The 11 lengths [m] of an average adult of this stature [m], soles to top of the head."""
     _check_length("height", height)
     return {name: FRACTIONS[name] * height for name in LENGTHS}
+
+
+def stature_of_figure(figure: str) -> float:
+    """Stature [m] of one of the SIK paper's figures, a key of `PAPER_FIGURES`."""
+    if figure not in PAPER_FIGURES:
+        raise UnknownName("figure of the SIK paper", figure, PAPER_FIGURES)
+    return PAPER_FIGURES[figure] / PAPER_HEIGHT
 
 
 def body_height(lengths: Mapping[str, float]) -> float:

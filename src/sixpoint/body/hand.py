@@ -8,15 +8,21 @@ their twist, which no finger has, is locked by limits (`sixpoint.limits.hand_lim
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..errors import InputError, UnknownName
 from ..kernels.types import Floats, Vec3
 from .anthropometry import FRACTIONS
 from .chains import check_length
 from .tree import JointTree
+
+if TYPE_CHECKING:
+    from .skeleton import Skeleton
 
 FOREARM = FRACTIONS["forearm"] / FRACTIONS["hand"]
 """Forearm over hand length."""
@@ -75,6 +81,10 @@ FINGERS: dict[str, Finger] = {
     "little": _finger(0.414, -0.20, -0.12, (0.204, 0.117, 0.093)),
 }
 """Name -> proportions. Joints are named like ``index_knuckle``, tips ``index_tip``."""
+FINGER_JOINTS: Mapping[str, Sequence[str]] = {
+    name: tuple(f"{name}_{joint}" for joint in finger.joints) for name, finger in FINGERS.items()
+}
+"""Name of a finger -> its joints from the palm outwards."""
 
 
 def build_hand(length: float = 0.19) -> JointTree:
@@ -117,3 +127,30 @@ def is_hand(tree: JointTree) -> bool:
 @cache
 def _reference_hand() -> JointTree:
     return build_hand()
+
+
+def finger_joints(
+    skeleton: Skeleton, fingers: Mapping[str, Sequence[str]] | None = None
+) -> dict[str, tuple[str, str, str]]:
+    """The three joints of each finger, from the palm outwards; default those of `Skeleton.hand`.
+
+    Raises:
+        UnknownName: a joint that the skeleton does not have.
+        InputError: a finger has not three joints, or its outer two are no hinges.
+    """
+    found: dict[str, tuple[str, str, str]] = {}
+    for name, joints in (FINGER_JOINTS if fingers is None else fingers).items():
+        if isinstance(joints, str) or len(joints) != len(FINGERS["index"].joints):
+            raise InputError(f"Expected three joints of the finger {name!r}, got {joints!r}.")
+        for joint in joints:
+            if joint not in skeleton.names:
+                raise UnknownName("joint", joint, skeleton.names)
+        root, middle, end = joints
+        for joint in (middle, end):
+            if not skeleton.articulation.axes[skeleton.index(joint)].any():
+                raise InputError(
+                    f"Expected a hinge as outer joint of the finger {name!r}, got {joint!r}, "
+                    "which is a ball: give its axis in `Skeleton.hinges`."
+                )
+        found[name] = (root, middle, end)
+    return found

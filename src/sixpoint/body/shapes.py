@@ -1,6 +1,7 @@
 """The space that a body fills: capsules, the prisms of the torso, and which parts may touch.
 
-Seventeen capsules make a person: collisions measure them and the synthetic stage draws them. The
+Seventeen capsules make a person: collisions measure them and the synthetic stage draws them. Any
+other figure has one for each bone, unless it brings its own (`sixpoint.formats.load_robot`). The
 torso of Unzueta et al. 2008 (section 8) is one convex prism for each segment of the spine: a
 polygon in the XZ plane of the joint's anatomical frame, extruded along Y. Sizes follow the body's
 own stature and the distance between its shoulders, so that they fit any rig whose roles are known.
@@ -8,8 +9,9 @@ own stature and the distance between its shoulders, so that they fit any rig who
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import combinations
 
 import numpy as np
@@ -52,11 +54,14 @@ CLEARANCE = 0.02
 
 OUTLINE = np.array([(1.0, -0.5), (1.0, 0.5), (0.6, 1.0), (-0.6, 1.0)])
 """Half of an octagon (x over half-width, z over half-depth): a rectangle with its corners cut."""
+BONE_GIRTH = GIRTHS["shank"] / FRACTIONS["calf"]
+"""Radius of a capsule along a bone of any other figure, over the length of the bone: a shank's."""
 NEAR = 0.01
-"""Parts nearer than this in the neutral stance, as a part of stature, are neighbours."""
-LINKS = 2
+"""Parts nearer than this at rest are neighbours, as a part of stature or, for other figures, of the
+longest way from the root."""
+LINKS, OTHER_LINKS = 2, 1
 """Parts whose joints are this many links apart, or fewer, are neighbours: an upper arm and the
-other parts of the shoulder."""
+other parts of the shoulder. The second is for figures that are no people."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +72,8 @@ class Capsule:
     joint: int
     """Joint that carries it."""
     start: Vec3
-    """One end of its line, in the joint's *anatomical* frame [m]."""
+    """One end of its line, in the frame that the joint has at rest [m]: the *anatomical* frame of a
+    person."""
     end: Vec3
     """The other end."""
     radius: float
@@ -80,10 +86,19 @@ class Capsule:
 
 @dataclass(frozen=True, eq=False)
 class BodyShape:
-    """All capsules of one skeleton. Build it with `body_shape`."""
+    """All capsules of one skeleton: those of `body_shape`, or one's own."""
 
     skeleton: Skeleton
     capsules: tuple[Capsule, ...]
+
+    def __post_init__(self) -> None:
+        joints = self.skeleton.joint_count
+        for capsule in self.capsules:
+            if not 0 <= capsule.joint < joints:
+                raise InputError(
+                    f"Expected {capsule.name!r} on a joint from 0 to {joints - 1}, "
+                    f"got {capsule.joint}."
+                )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -102,21 +117,59 @@ class BodyShape:
             positions: of all nodes (..., J+S, 3) [m], as `Motion.world` gives.
             world: rotations of all joints (..., J, 4).
         """
-        neutral = self.skeleton.anatomy.neutral
-        joints = [capsule.joint for capsule in self.capsules]
+        neutral = self.skeleton.articulation.neutral
+        joints = np.array([capsule.joint for capsule in self.capsules], np.int64)
         turns = arrays.multiply(world[..., joints, :], arrays.conjugate(neutral[joints]))
         at = positions[..., joints, :]
         starts, ends = (
-            np.array([getattr(capsule, name) for capsule in self.capsules])
+            np.array([getattr(capsule, name) for capsule in self.capsules]).reshape(-1, 3)
             for name in ("start", "end")
         )
         return at + arrays.rotate(turns, starts), at + arrays.rotate(turns, ends)
 
+    @cached_property
+    def pairs(self) -> tuple[tuple[int, int], ...]:
+        """Capsules that must stay apart: all pairs but those of neighbours."""
+        skeleton, body = self.skeleton, self.skeleton.articulation
+        size, links = body.length, OTHER_LINKS
+        if body.anatomy is None:
+            positions = skeleton.rest()[0]
+        else:
+            positions, size, links = body.anatomy.positions, body.anatomy.stature, LINKS
+        starts, ends = self.place(positions, np.asarray(body.neutral))
+        radii = self.radii
+        out = []
+        for i, j in combinations(range(len(self.capsules)), 2):
+            one, other = self.capsules[i], self.capsules[j]
+            if _links(skeleton, one.joint, other.joint) <= links:
+                continue
+            gap = segment_gap(starts[i], ends[i], starts[j], ends[j])[2] - radii[i] - radii[j]
+            if gap > NEAR * size:
+                out.append((i, j))
+        return tuple(out)
+
 
 def body_shape(skeleton: Skeleton) -> BodyShape:
-    """The capsules of a person: pelvis, belly, chest, neck, head, arms and legs."""
+    """The capsules of a person: pelvis, belly, chest, neck, head, arms and legs.
+
+    Of any other figure: one along every bone, as thick as a shank is for its length.
+    """
+    if skeleton.kind != "human":
+        return BodyShape(skeleton, tuple(_bones(skeleton)))
     anatomy = skeleton.anatomy
     return BodyShape(skeleton, (*_trunk(anatomy), *_limb(anatomy, "l"), *_limb(anatomy, "r")))
+
+
+def _bones(skeleton: Skeleton) -> Iterator[Capsule]:
+    """Capsules from joints to the nodes that hang from them."""
+    offsets = skeleton.articulation.offsets
+    lengths = np.linalg.norm(offsets, axis=1)
+    least = 1e-3 * skeleton.articulation.length
+    for node, joint in enumerate(skeleton.node_parents):
+        if joint >= 0 and lengths[node] > least:
+            name = f"{skeleton.names[joint]} to {skeleton.node_names[node]}"
+            radius = BONE_GIRTH * float(lengths[node])
+            yield Capsule(name, int(joint), (0.0, 0.0, 0.0), as_vec(offsets[node]), radius)
 
 
 def _torso(anatomy: Anatomy) -> tuple[Floats, Floats, float]:
@@ -298,22 +351,29 @@ def _carriers(anatomy: Anatomy, top: float) -> list[int]:
     return joints
 
 
+def free_pairs(
+    skeleton: Skeleton, shape: BodyShape | None = None
+) -> tuple[BodyShape, tuple[tuple[int, int], ...]]:
+    """The capsules of a body, its own or those of `body_shape`, and which must stay apart.
+
+    Raises:
+        InputError: the shape is that of another skeleton.
+    """
+    if shape is None:
+        bind = b"" if skeleton.bind is None else skeleton.bind.tobytes()
+        shape = _usual_shape(skeleton, bind, skeleton.kind)
+    elif shape.skeleton != skeleton:
+        raise InputError(
+            f"Expected the shape of a skeleton with {skeleton.joint_count} joints, "
+            f"got that of another with {shape.skeleton.joint_count}."
+        )
+    return shape, shape.pairs
+
+
 @lru_cache(maxsize=32)
-def free_pairs(skeleton: Skeleton) -> tuple[BodyShape, tuple[tuple[int, int], ...]]:
-    """The capsules of a body, and the pairs of them that must stay apart."""
-    shape = body_shape(skeleton)
-    anatomy = skeleton.anatomy
-    starts, ends = shape.place(anatomy.positions, np.asarray(anatomy.neutral))
-    radii = shape.radii
-    out = []
-    for i, j in combinations(range(len(shape.capsules)), 2):
-        one, other = shape.capsules[i], shape.capsules[j]
-        if _links(skeleton, one.joint, other.joint) <= LINKS:
-            continue
-        gap = segment_gap(starts[i], ends[i], starts[j], ends[j])[2] - radii[i] - radii[j]
-        if gap > NEAR * anatomy.stature:
-            out.append((i, j))
-    return shape, tuple(out)
+def _usual_shape(skeleton: Skeleton, bind: bytes, kind: str) -> BodyShape:
+    """The capsules of a skeleton; those that differ in how they stand only are not equal here."""
+    return body_shape(skeleton)
 
 
 def pair_depths(

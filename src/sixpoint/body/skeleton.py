@@ -9,7 +9,9 @@ from typing import Literal, Self, TypeAlias
 
 from numpy.typing import ArrayLike
 
+from ..errors import InputError
 from .anatomy import Anatomy, build_anatomy
+from .anthropometry import stature_of_figure
 from .articulation import Articulation, build_articulation
 from .chains import build_chain, build_tree
 from .hand import build_hand, is_hand
@@ -43,7 +45,7 @@ class Skeleton(JointTree):
 
     @cached_property
     def _roles(self) -> Roles | None:
-        return search_roles(self)
+        return None if self.roles is not None and not self.roles else search_roles(self)
 
     @cached_property
     def anatomy(self) -> Anatomy:
@@ -68,7 +70,11 @@ class Skeleton(JointTree):
 
     @classmethod
     def humanoid(
-        cls, height: float | None = None, *, lengths: Mapping[str, float] | None = None
+        cls,
+        height: float | None = None,
+        *,
+        lengths: Mapping[str, float] | None = None,
+        figure: str | None = None,
     ) -> Self:
         """The built-in person: 34 H-Anim joints in the neutral stance.
 
@@ -76,11 +82,19 @@ class Skeleton(JointTree):
             height: stature [m], from the ground to the top of the head; default 1.75 m.
             lengths: some or all of `sixpoint.body.anthropometry.LENGTHS` [m]; the others follow
                 from `height`.
+            figure: instead of `height`, one of the figures of Unzueta et al. 2008, "boxing", "jump
+                kick" or "playground": 1.86, 1.82 and 1.83 m without foot and head.
 
         Raises:
-            UnknownName: a length that does not exist.
-            InputError: a length that no person has.
+            UnknownName: a length or a figure that does not exist.
+            InputError: a length that no person has, or both a height and a figure.
         """
+        if figure is not None:
+            if height is not None:
+                raise InputError(
+                    f"Expected `height` or `figure`, got both: {height} and {figure!r}."
+                )
+            height = stature_of_figure(figure)
         return cls._of(build_humanoid(height, lengths))
 
     @classmethod

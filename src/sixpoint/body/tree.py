@@ -40,7 +40,8 @@ class JointTree(Value):
 
     Rigs whose unturned joints do not form a standing figure (all bones along X, say) need it."""
     roles: Mapping[str, str] | None = None
-    """Role -> node name where they are given; None: found by `sixpoint.body.roles`."""
+    """Role -> node name where they are given; None: found by `sixpoint.body.roles`. An empty
+    mapping says that this is no person, whatever its joints are called."""
     hinges: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
     """Joint name -> axis of flexion in the joint's own frame, where a file or a naming scheme says
     it (elbows, knees); positive rotation about it bends the joint."""

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
               help="Pictures a second, if the source does not say. Default: 30.")  # fmt: skip
 @click.option("--frames", type=click.IntRange(1), metavar="N", help="Stop after so many pairs.")
 @click.option("--feet", is_flag=True, help="Also look for ankles in the silhouettes.")
-@click.option("--wrist", type=click.Choice(["cut", "length"]), default="cut", show_default=True,
-              help="How wrists are found.")  # fmt: skip
+@click.option("--wrist", type=click.Choice(["outlines", "cut", "length"]), default="outlines",
+              show_default=True, help="How wrists are found; cut is the paper's way.")  # fmt: skip
 @click.option("--feedback", default="sik", show_default=True, metavar="SOLVER|none",
               help="Whose elbows help to find the wrists.")  # fmt: skip
 @click.option("--debug", metavar="DIR", help="Also write a picture of every stage, once a second.")

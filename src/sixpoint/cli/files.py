@@ -29,7 +29,21 @@ def info(path: str, reading: c.Reading) -> c.Answer:
     return c.Answer(found.as_dict(), lambda: c.show_facts(found.path, _file_facts(found)))
 
 
+def _robot_facts(found: FileInfo) -> list[tuple[str, str]]:
+    return [
+        ("format", f"{found.format}, {found.holds}"),
+        ("joints", f"{found.joints}, {found.freedom} degrees of freedom, {found.limited} limited"),
+        ("ends", ", ".join(found.ends)),
+        ("coupled", ", ".join(found.coupled) or "none"),
+        ("collision", f"{found.capsules} capsules"),
+        ("up", found.up),
+        *(("note", note) for note in found.notes),
+    ]
+
+
 def _file_facts(found: FileInfo) -> list[tuple[str, str]]:
+    if found.holds == "figure":
+        return _robot_facts(found)
     bodies = f"{found.joints} joints, {found.sites} end sites"
     facts = [
         ("format", f"{found.format}, {found.holds}"),
@@ -109,12 +123,14 @@ def _show_errors(found: Comparison) -> None:
         keys = (f"{name}_rms", f"{name}_mean", f"{name}_rms_inner")
         return [_number(getattr(found, key)) for key in keys]
 
+    clouds = [_number(found.point_cloud_rms), _number(found.point_cloud_mean)]
     c.show_table(
         f"{found.frames} frames at {found.rate:g} Hz, body height {found.height:.3f} m",
         ("error", "RMS", "mean", "without wrists, ankles", "unit"),
         [
             ("position", *errors("position"), "body height"),
             ("orientation", *errors("orientation"), "rad"),
+            ("point clouds", *clouds, "-", "body height, aligned"),
         ],
     )
     c.show_table(

@@ -46,7 +46,11 @@ FAMILIES = ("swing_twist", "zyz", "zyz_centred", "xyz")
               help="What takes the place of an infeasible bind pose.")  # fmt: skip
 @click.option("--csv", metavar="FILE", help="Also write a table.")
 @click.option("--urdf", metavar="FILE", help="Also write a robot with these limits.")
-@click.option("--pictures", metavar="DIR", help="Also draw the samples and the limits.")
+@click.option(
+    "--pictures",
+    metavar="DIR",
+    help="Also draw a pose without and with the limits, joint types, samples and limits.",
+)
 @c.file_options
 @c.role_option
 @c.json_option
@@ -202,5 +206,6 @@ def _show(estimate: Estimate, family: Any, files: Sequence[str]) -> None:
             ("bind", "whether the limit holds the bind pose"),
         ],
     )
+    c.say_notes(estimate.provenance["warnings"])
     for path in files:
         c.say(f"wrote {path}")

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 @click.option("--skeleton", metavar="FILE", help="Whose points these are, if IN holds points.")
 @click.option("--height", type=click.FloatRange(min=0.0, min_open=True), metavar="METRES",
               help="Or how tall that person is.")  # fmt: skip
+@click.option("--person", "people", multiple=True, metavar="LABEL=METRES",
+              help="How tall one of several people is, whose points are named LABEL:head and so "
+              "on; once for each.")  # fmt: skip
 @c.file_options
 @c.role_option
 @c.lenient_option
@@ -39,7 +42,9 @@ if TYPE_CHECKING:
     "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Clips at a time."
 )
 @c.json_option
-def reconstruct(source: str, output: str, jobs: int, reading: c.Reading, **given: Any) -> c.Answer:
+def reconstruct(
+    source: str, output: str, jobs: int, reading: c.Reading, people: Sequence[str], **given: Any
+) -> c.Answer:
     """Reconstruct full-body motion from six points.
 
     IN is a motion (its six points are taken, the rest is kept for the report), a file of tracked
@@ -60,12 +65,37 @@ def reconstruct(source: str, output: str, jobs: int, reading: c.Reading, **given
     if settings["prior"]:
         _check_prior(name)
     solver = c.make_solver(name, given.pop("settings"), **settings)
-    from ..api import Job, WrongOption
+    from ..api import Job, WrongOption, find_jobs, people_jobs
+    from ..formats import suffixes
 
     job = Job(source=source, output=output, solver=solver, limits=limits,
               reading=reading.options, **given)  # fmt: skip
     with c.wrong_call(WrongOption):
-        return _folder(job, jobs) if Path(source).is_dir() else _one(job)
+        if Path(source).is_dir():
+            if people:
+                raise WrongOption("--person is for one file of points, not for a folder.")
+            return _several(job, find_jobs(job), jobs)
+        each = people_jobs(job, _heights(people))
+        if len(each) == 1:
+            return _one(each[0])
+        for one in each:
+            c.check_output(one.output, suffixes("write"), [source])
+        return _several(job, each, jobs)
+
+
+def _heights(texts: Sequence[str]) -> dict[str, float]:
+    """Return label -> stature [m] of texts LABEL=METRES."""
+    found = {}
+    for text in texts:
+        label, sign, number = text.partition("=")
+        try:
+            metres = float(number)
+        except ValueError:
+            metres = 0.0
+        if not (label and sign and metres > 0.0):
+            raise click.UsageError(f"Expected --person LABEL=METRES, as anna=1.68; got {text!r}.")
+        found[label] = metres
+    return found
 
 
 def _check_prior(name: str) -> None:
@@ -91,12 +121,11 @@ def _one(job: Job) -> c.Answer:
     return c.Answer(report, lambda: show_report(title, report))
 
 
-def _folder(template: Job, workers: int) -> c.Answer:
-    """Run the template on every clip below its source; exit status 1 if one of them fails."""
-    from ..api import find_jobs, run_jobs, summary_of
+def _several(template: Job, jobs: Sequence[Job], workers: int) -> c.Answer:
+    """Run the jobs of a folder or of several people; exit status 1 if one of them fails."""
+    from ..api import run_jobs, summary_of
     from ..data.clips import builtin
 
-    jobs = find_jobs(template)
     clip = builtin("squat").frames(slice(0, 2))
     with c.compiling():  # once, before several processes would do it at the same time
         tracker = template.solver.prepare(clip.skeleton, rate=clip.rate)
@@ -126,7 +155,8 @@ def _show(files: Sequence[Mapping[str, Any]], summary: Mapping[str, Any]) -> Non
     for entry in [*files, {**summary, "input": "all", "error": None}]:
         cells = ["-" if entry[k] is None else form.format(entry[k]) for k, form in forms.items()]
         failed = ["failed", *[""] * (len(cells) - 1)]
-        rows.append((Path(entry["input"]).name, *(failed if entry["error"] else cells)))
+        name = " ".join(filter(None, (Path(entry["input"]).name, entry.get("person"))))
+        rows.append((name, *(failed if entry["error"] else cells)))
     titles = ("clip", "frames", "position RMS", "orientation RMS", "off by", "us/frame")
     c.show_table(None, titles, rows)
 

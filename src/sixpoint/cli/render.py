@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Any
 
 import click
 
 from . import console as c
-
-SUFFIXES = (".png", ".gif", ".mp4", ".html")
 
 
 @click.command("render")
@@ -29,7 +26,8 @@ SUFFIXES = (".png", ".gif", ".mp4", ".html")
               metavar="DEGREES", help="Viewer above the horizon.")  # fmt: skip
 @click.option("--express", "manners", multiple=True, metavar="NAME=NUMBER,...",
               help="Beside the motions, the first one made in another manner between key poses: "
-              "speed, power, amplitude, tension, recruit. Repeat for more.")  # fmt: skip
+              "speed, power, amplitude, acceleration, swivel, tension, recruit. Repeat for "
+              "more.")  # fmt: skip
 @click.option("--points/--no-points", default=True, help="Show the six tracked points as dots.")
 @c.file_options
 @c.role_option
@@ -46,49 +44,38 @@ def render(sources: tuple[str, ...], output: str, reading: c.Reading, **given: A
     """  # noqa: D301  (click wants the backspace itself)
     from ..errors import InputError
     from ..solvers import Expression, express
-    from ..studio.panels import Panel, View
+    from ..studio.render import SUFFIXES
+    from ..studio.render import render as draw
 
     c.check_output(output, SUFFIXES, sources)
-    manners, fps = given["manners"], given["fps"]
+    manners = given.pop("manners")
     with c.wrong_call():
         expressions = [Expression.parse(manner) for manner in manners]
-    motions = [reading.load(path) for path in sources]
+    motions = {
+        title: reading.load(path) for title, path in zip(_titles(sources), sources, strict=True)
+    }
+    first = next(iter(motions.values()))
     try:
-        dots = motions[0].points() if given["points"] else None
-    except InputError:  # not a human figure: bones without dots
-        dots = None
-    panels = [
-        Panel(motion, title, dots) for motion, title in zip(motions, _titles(sources), strict=True)
-    ]
-    for manner, expression in zip(manners, expressions, strict=True):
-        panels.append(Panel(express(motions[0], expression), manner, None))
-    view = View(math.radians(given["yaw"]), math.radians(given["pitch"]))
-    suffix = Path(output).suffix.lower()
+        seen = first.points() if given.pop("points") else None
+    except InputError:  # not a person: bones without dots
+        seen = None
+    dots = {} if seen is None else dict.fromkeys(motions, seen)
+    made = {m: express(first, e) for m, e in zip(manners, expressions, strict=True)}
     with c.progress("drawing") as tell:
-        if suffix == ".png":
-            from ..studio.pictures import contact_sheet
-
-            contact_sheet(panels, output, poses=given["poses"], view=view)
-        elif suffix == ".html":
-            from ..studio.page import playback_page
-
-            title = " | ".join(panel.title for panel in panels)
-            playback_page(panels, output, title=title, fps=fps, view=view, progress=tell)
-        else:
-            from ..studio.pictures import animation
-
-            animation(panels, output, fps=fps, view=view, progress=tell)
+        draw(motions | made, output, dots, progress=tell, **given)
     drawn = [
         {"input": path, "frames": len(motion), "rate": motion.rate}
-        for path, motion in zip(sources, motions, strict=True)
+        for path, motion in zip(sources, motions.values(), strict=True)
     ]
     report = {"output": output, "motions": drawn, "expressed": list(manners)}
     return c.Answer(report, lambda: c.say(f"wrote {output}"))
 
 
 def _titles(sources: tuple[str, ...]) -> list[str]:
-    """Return file names without ending, with their folder where the names alone are the same."""
+    """Return file names without ending; with folder or number where names are the same."""
     paths = [Path(path) for path in sources]
-    if len({path.stem for path in paths}) == len(paths):
-        return [path.stem for path in paths]
-    return [f"{path.resolve().parent.name}/{path.name}" for path in paths]
+    titles = [path.stem for path in paths]
+    if len(set(titles)) < len(titles):
+        titles = [f"{path.resolve().parent.name}/{path.name}" for path in paths]
+    again = [titles[:k].count(title) for k, title in enumerate(titles)]
+    return [f"{t} ({n + 1})" if n else t for t, n in zip(titles, again, strict=True)]

@@ -7,21 +7,26 @@ from .registry import (
     format_of,
     load,
     load_points,
+    load_skeleton,
     save,
     save_points,
     suffixes,
     takes_skeleton,
 )
+from .urdf import Robot, load_robot
 
 __all__ = [
     "FORMATS",
     "FileInfo",
     "Format",
+    "Robot",
     "format_of",
     "holds_points",
     "inspect",
     "load",
     "load_points",
+    "load_robot",
+    "load_skeleton",
     "save",
     "save_points",
     "suffixes",

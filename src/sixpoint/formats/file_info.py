@@ -13,10 +13,12 @@ import numpy as np
 from ..body.roles import Roles, find_roles
 from ..errors import FormatError, InputError, RolesNotFound
 from ..kernels import arrays
+from ..limits import FixedLimit
 from ..motion.motion import STRIPE, Motion
 from ..motion.points import SIX, Points
-from .registry import format_of, load, load_points, suffixes
+from .registry import FORMATS, format_of, load, load_points, suffixes
 from .units import GUESSED, PLAUSIBLE_STATURE, UP, Figure
+from .urdf import load_robot
 
 CMU_JOINTS = frozenset({"LHipJoint", "LowerBack", "Neck1", "LeftFingerBase", "LThumb"})
 """Joints that only the common conversion of the CMU database to BVH has."""
@@ -43,7 +45,7 @@ class FileInfo:
     format: str
     """Name from `FORMATS`."""
     holds: str
-    """"motion" or "points"."""
+    """"motion", "points" or, of a robot, "figure"."""
     joints: int
     """Number of joints, or of points."""
     sites: int = 0
@@ -63,6 +65,16 @@ class FileInfo:
     """Metres per file unit."""
     up: str = "y"
     """Axis of the file that points up."""
+    freedom: int | None = None
+    """Degrees of freedom of a robot; None for other files."""
+    ends: tuple[str, ...] = ()
+    """Names of a robot's end effectors."""
+    limited: int = 0
+    """Joints of a robot that have limits."""
+    coupled: tuple[str, ...] = ()
+    """Joints of a robot that follow others."""
+    capsules: int = 0
+    """Collision shapes of a robot."""
     problems: tuple[str, ...]
     """Defects, each with what to do about it where something can be done."""
     notes: tuple[str, ...] = ()
@@ -79,6 +91,8 @@ def inspect(path: str | os.PathLike[str], **options: Any) -> FileInfo:
     A truncated file is read as far as it goes; `FormatError` is raised if nothing can be read.
     """
     suffix = Path(path).suffix.lower()
+    if suffix in FORMATS["urdf"].suffixes:
+        return _of_robot(path, options)
     if suffix in suffixes("read_points"):
         try:
             return _of_points(load_points(path), path)
@@ -100,6 +114,34 @@ def holds_points(path: str | os.PathLike[str]) -> bool:
     except FormatError:
         return False  # a motion, or the reader reports the error
     return True
+
+
+def _of_robot(path: str | os.PathLike[str], options: dict[str, Any]) -> FileInfo:
+    load(path, **options)  # refuses options that the format does not have
+    given = {key: value for key, value in options.items() if value is not None and key != "roles"}
+    robot = load_robot(path, **given)
+    body = robot.skeleton.articulation
+    held = [name for name, limit in robot.limits.items() if isinstance(limit, FixedLimit)]
+    fixed = sum(int(body.freedom[robot.skeleton.index(name)]) for name in held)
+    return FileInfo(
+        path=str(path),
+        format="urdf",
+        holds="figure",
+        joints=robot.skeleton.joint_count - len(held),
+        sites=len(robot.skeleton.site_names),
+        roles=None,
+        frames=1,
+        rate=robot.motion.rate,
+        duration=0.0,
+        up=str(given.get("up", "z")),
+        freedom=body.count - fixed,
+        ends=body.ends,
+        limited=len(robot.limits) - len(held),
+        coupled=tuple(coupling.joint for coupling in robot.couplings),
+        capsules=len(robot.shape.capsules),
+        problems=(),
+        notes=robot.notes,
+    )
 
 
 def _of_motion(motion: Motion, path: object) -> FileInfo:

@@ -29,6 +29,7 @@ from ..atomic_write import atomic_write
 from ..errors import FormatError, MissingExtra, located, names_file
 from ..kernels import arrays
 from ..kernels.types import Floats
+from ..motion.people import MARK, join_people, label_of, people_of
 from ..motion.points import Points
 from .plain_text import MAX_FILE, finite, number_or_nan, plain_bytes, read_bytes, text_of
 from .points_csv import point_name
@@ -69,11 +70,15 @@ def as_roles(points: Points) -> Points:
     """Return the roles that a marker set shows; the points as they are where it is not known.
 
     Points that are named by roles already keep those names. Markers that make no role are left out
-    once some were recognised. A role is NaN where one of its markers is: the mean would jump.
+    once some were recognised. A role is NaN where one of its markers is: the mean would jump. Of
+    several people, whose markers are labelled, each keeps the label.
     """
+    people = people_of(points) if all(map(label_of, points.names)) else {}
+    if len(people) > 1:
+        return join_people({label: as_roles(each) for label, each in people.items()})
     columns, own = dict[str, int](), dict[str, int]()
     for k, name in enumerate(points.names):
-        own.setdefault(point_name(name), k)
+        own.setdefault(point_name(name).rpartition(MARK)[2], k)
         bare = name.rsplit(":", 1)[-1]  # without the subject: ``Anna:LFHD``
         columns[re.sub(r"[^A-Z0-9]", "", bare.upper())] = k
     found: dict[str, Floats] = {}
@@ -100,14 +105,22 @@ def upright_roles(raw: Points, usual: str) -> Points:
     """
     points, up = as_roles(raw), usual
     names, positions = points.names, points.positions
-    ankle = next((name for name in ("l_ankle", "r_ankle") if name in names), None)
-    if "head" in names and ankle:
-        rise = positions[:, names.index("head")] - positions[:, names.index(ankle)]
+    heads = [name for name in names if name.rpartition(MARK)[2] == "head"]
+    for head in heads:
+        label = head.removesuffix("head")
+        ankle = next((f"{label}{a}" for a in ("l_ankle", "r_ankle") if f"{label}{a}" in names), "")
+        if not ankle:
+            continue
+        rise = positions[:, names.index(head)] - positions[:, names.index(ankle)]
         seen = rise[np.isfinite(rise).all(axis=1)]
-        up = "xyz"[int(np.argmax(seen.mean(axis=0)))] if len(seen) else usual
+        if len(seen):
+            up = "xyz"[int(np.argmax(seen.mean(axis=0)))]
+            break
     positions = arrays.rotate(np.array(UP[up]), positions)
-    if "head" in names and "head" not in raw.names:
-        positions[:, names.index("head"), 1] -= HEAD_DROP
+    given = {*raw.names, *(name.rpartition(MARK)[2] for name in raw.names if heads == ["head"])}
+    for head in heads:
+        if head not in given:
+            positions[:, names.index(head), 1] -= HEAD_DROP
     return Points(names, positions, points.rate)
 
 

@@ -13,20 +13,21 @@ LARGEST = 1e12
 """Larger numbers are not lengths or angles in any unit; their squares must not overflow."""
 
 
-def read_bytes(path: str | os.PathLike[str]) -> bytes:
-    """Return the content of a file, unless it cannot be opened or is enormous."""
+def read_bytes(path: str | os.PathLike[str], most: int | None = None) -> bytes:
+    """Return the content of a file, unless it cannot be opened or has more than `most` bytes."""
+    most = MAX_FILE if most is None else most
     try:
         with open(path, "rb") as file:
             # In pieces: a device or pipe may never end, and read() reserves all it is asked for.
             pieces, size = list[bytes](), 0
-            while size <= MAX_FILE and (piece := file.read(1 << 24)):
+            while size <= most and (piece := file.read(1 << 24)):
                 pieces.append(piece)
                 size += len(piece)
     except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
         reason = getattr(error, "strerror", None) or str(error)
         raise FormatError(f"Cannot be read: {reason}.", path=path) from None
-    if size > MAX_FILE:
-        raise FormatError(f"Expected at most {MAX_FILE} bytes, got more.", path=path)
+    if size > most:
+        raise FormatError(f"Expected at most {most} bytes, got more.", path=path)
     return b"".join(pieces)
 
 

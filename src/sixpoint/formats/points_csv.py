@@ -22,6 +22,7 @@ import numpy as np
 from ..atomic_write import atomic_write
 from ..errors import FormatError, located, names_file
 from ..kernels.types import Floats, Ints
+from ..motion.people import MARK
 from ..motion.points import Points
 from .plain_text import number_or_nan, plain_bytes, read_bytes, text_of
 
@@ -40,7 +41,15 @@ Columns = dict[tuple[str, str], int]
 
 
 def point_name(name: str) -> str:
-    """Return the role that a point name means (``LeftWrist`` -> ``l_wrist``), else the name."""
+    """Return the role that a point name means (``LeftWrist`` -> ``l_wrist``), else the name.
+
+    The label of a person in front of it stays: ``anna:LeftWrist`` -> ``anna:l_wrist``.
+    """
+    label, mark, name = name.rpartition(MARK)
+    return f"{label}{mark}{_role_name(name)}"
+
+
+def _role_name(name: str) -> str:
     words = [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+|\d+", name)]
     if len(words) == 1 and words[0] in CENTRE:
         return CENTRE[words[0]]

@@ -10,6 +10,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
+from ..body.skeleton import Skeleton
 from ..errors import InputError, UnknownName
 from ..motion.motion import Motion
 from ..motion.points import Points
@@ -20,6 +21,7 @@ from .markers import read_points_c3d, read_points_trc, write_points_trc
 from .npz import read_motion_npz, read_points_npz, write_motion_npz, write_points_npz
 from .points_csv import read_points_csv, write_points_csv
 from .units import points_to_world
+from .urdf import read_urdf
 
 PathLike = str | os.PathLike[str]
 
@@ -62,6 +64,11 @@ FORMATS: Mapping[str, Format] = {
         write=write_motion_npz,
         read_points=read_points_npz,
         write_points=write_points_npz,
+    ),
+    "urdf": Format(
+        "robots, hands and humanoids with limits: the figure at rest; `load_robot` has all of it",
+        (".urdf",),
+        read=read_urdf,
     ),
     "csv": Format(
         "tracked points as a table: time,pelvis.x,pelvis.y,pelvis.z,...",
@@ -135,6 +142,24 @@ def load(path: PathLike, *, roles: Mapping[str, str] | None = None, **options: A
     if not roles:
         return motion
     return replace(motion, skeleton=replace(motion.skeleton, roles=dict(roles)))
+
+
+def load_skeleton(
+    path: PathLike, *, roles: Mapping[str, str] | None = None, **options: Any
+) -> Skeleton:
+    """Read the skeleton of a motion file or of a robot (URDF), without its motion.
+
+    Limits, couplings and collision shapes of a URDF come with `load_robot`.
+
+    Args:
+        path: the file; its ending says the format.
+        roles: role -> joint, as in `load`.
+        **options: those of `load`.
+
+    Raises:
+        FormatError: the file cannot be read; says where.
+    """
+    return load(path, roles=roles, **options).skeleton
 
 
 def save(motion: Motion, path: PathLike) -> tuple[str, ...]:

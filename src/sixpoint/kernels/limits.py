@@ -230,6 +230,15 @@ def limit_clamp_angle(table: LimitTable, row: int, angle: float) -> float:
 
 
 @helper
+def limit_interval(table: LimitTable, row: int) -> tuple[float, float]:
+    """Least and greatest twist or flexion [rad]; a whole turn where there is no limit."""
+    limit = table[row]
+    if limit["kind"] == FREE:
+        return -math.pi, math.pi
+    return limit["low"], limit["high"]
+
+
+@helper
 def limit_amplitude(table: LimitTable, row: int, theta: float) -> float:
     """Greatest swing in the direction theta, which lies in [-pi, pi]: from 0 to pi [rad]."""
     return _amplitude(table[row], theta)

@@ -7,15 +7,16 @@ others in their place, for example one of `VARIANTS`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..body.anatomy import Anatomy
-from ..body.hand import FINGERS, PALM, Finger
+from ..body.articulation import HINGE
+from ..body.hand import PALM, finger_joints
 from ..body.skeleton import Skeleton
-from ..errors import UnknownName
+from ..errors import InputError, UnknownName
 from ..kernels.arrays import as_vec
 from ..kernels.types import Vec3
 from .base import JointLimit
@@ -197,33 +198,57 @@ FOREARM = (-70.0, 85.0)
 """Pronation and supination."""
 
 
-def hand_limits(skeleton: Skeleton) -> Limits:
-    """Limits for the joints of `Skeleton.hand`; the elbow rotates freely.
+def hand_limits(skeleton: Skeleton, fingers: Mapping[str, Sequence[str]] | None = None) -> Limits:
+    """Limits for the joints of a hand: of `Skeleton.hand`, or of your own.
 
-    The roots of fingers bend and spread, but do not twist. With these limits the hand has 26
-    degrees of freedom (Courty & Arnaud 2008).
+    The roots of fingers bend and spread, but do not twist. With these limits the built-in hand has
+    26 degrees of freedom (Courty & Arnaud 2008); its elbow rotates freely.
+
+    Args:
+        skeleton: the hand, at rest with straight fingers.
+        fingers: name of each finger -> its three joints from the palm outwards; one that is named
+            "thumb" gets a thumb's ranges. The outer two are hinges whose positive turn bends the
+            finger; the first is a ball or such a hinge. Default: those of `Skeleton.hand`, whose
+            wrist is limited, too.
 
     Raises:
-        UnknownName: the skeleton is no such hand.
+        UnknownName: a joint that the skeleton does not have.
+        InputError: a finger has other joints than these.
     """
-    joints: dict[str, JointLimit] = {
-        "wrist": SwingTwistLimit.degrees(DOWN, PALM, AHEAD, WRIST, FOREARM, "pchip")
-    }
-    for name, finger in FINGERS.items():
-        root, hinges = (THUMB_ROOT, THUMB_HINGES) if name == "thumb" else (KNUCKLE, HINGES)
-        joints[f"{name}_{finger.joints[0]}"] = _finger_root(finger, *root)
-        for joint, (low, high) in hinges.items():
-            joints[f"{name}_{joint}"] = FlexionLimit.degrees(low, high, as_vec(finger.axis))
-    for joint in joints:
-        if joint not in skeleton.names:
-            raise UnknownName("joint", joint, skeleton.names)
+    joints: dict[str, JointLimit] = {}
+    if fingers is None:
+        joints["wrist"] = SwingTwistLimit.degrees(DOWN, PALM, AHEAD, WRIST, FOREARM, "pchip")
+        if "wrist" not in skeleton.names:
+            raise UnknownName("joint", "wrist", skeleton.names)
+    for name, finger in finger_joints(skeleton, fingers).items():
+        joints |= _finger(skeleton, finger, thumb="thumb" in name.lower())
     return Limits(joints)
 
 
-def _finger_root(
-    finger: Finger, spread: float, extension: float, flexion: float
-) -> SwingTwistLimit:
-    curl = np.cross(finger.axis, finger.direction)
-    frame = (as_vec(finger.direction), as_vec(curl), as_vec(finger.axis))
+def _finger(skeleton: Skeleton, finger: Sequence[str], *, thumb: bool) -> dict[str, JointLimit]:
+    """Limits of the three joints of a finger."""
+    body = skeleton.articulation
+    root, *outer = (skeleton.index(joint) for joint in finger)
+    (spread, extension, flexion), hinges = (
+        (THUMB_ROOT, THUMB_HINGES) if thumb else (KNUCKLE, HINGES)
+    )
+    out: dict[str, JointLimit] = {}
+    for joint, (low, high) in zip(outer, hinges.values(), strict=True):
+        out[skeleton.names[joint]] = FlexionLimit.degrees(low, high, as_vec(body.axes[joint]))
+    if body.freedom[root] == HINGE:
+        along = FlexionLimit.degrees(-extension, flexion, as_vec(body.axes[root]))
+        return {finger[0]: along, **out}
+    bone, axis = body.offsets[outer[0]], body.axes[outer[0]]
+    length = float(np.linalg.norm(bone))
+    curl = np.cross(axis, bone)
+    if not np.linalg.norm(curl) > 0.1 * length > 0.0:
+        raise InputError(
+            f"Expected the hinge {finger[1]!r} to bend a finger that is straight at rest, got an "
+            "axis along its bone."
+        )
+    curl /= np.linalg.norm(curl)
+    bone = np.cross(curl, axis)  # at right angles to the axis
+    frame = (as_vec(bone), as_vec(curl), as_vec(axis))
     boundary = _boundary(flexion, spread, extension, spread)
-    return SwingTwistLimit.degrees(*frame, boundary, (0.0, 0.0), "pchip")
+    out[finger[0]] = SwingTwistLimit.degrees(*frame, boundary, (0.0, 0.0), "pchip")
+    return out

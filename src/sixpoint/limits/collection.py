@@ -81,6 +81,14 @@ class Limits(Mapping[str, JointLimit]):
         except KeyError:
             raise UnknownName("limited joint", name, self.joints) from None
 
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return the limit of a joint, or `default` where it has none.
+
+        Unlike that of `Mapping` it raises no error on the way, whose list of similar names takes
+        longer than solving a frame.
+        """
+        return self.joints.get(name, default)
+
     def __contains__(self, name: object) -> bool:
         return name in self.joints
 

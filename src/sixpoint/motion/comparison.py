@@ -59,6 +59,12 @@ class Comparison:
     """RMS over all scored joints and frames at once, as a fraction of body height."""
     orientation_rms_joints: float
     """RMS over all scored joints and frames at once [rad]."""
+    point_cloud_rms: float
+    """RMS over frames of the distance of point clouds (Kovar et al. 2002) as a fraction of body
+    height: how far windows of a third of a second are apart after the best shift along the ground
+    and rotation about the vertical."""
+    point_cloud_mean: float
+    """Mean over frames of the same."""
     effector_mean_m: float
     """Mean distance of pelvis, head, wrists and ankles from the original [m]."""
     effector_p95_m: float
@@ -92,6 +98,8 @@ class Comparison:
     """Joint-average position error of each frame, as a fraction of body height, shape (F,)."""
     orientation_per_frame: Floats = field(default_factory=_no_frames, repr=False, compare=False)
     """Joint-average orientation error of each frame [rad], shape (F,)."""
+    point_cloud_per_frame: Floats = field(default_factory=_no_frames, repr=False, compare=False)
+    """Distance of point clouds around each frame, as a fraction of body height, shape (F,)."""
     orientation_own_per_frame: Floats = field(default_factory=_no_frames, repr=False, compare=False)
     """The same of joints' own rotations alone, shape (F,)."""
 
@@ -116,6 +124,8 @@ class Comparison:
             values = (getattr(self, f"{kind}_{name}{joints}") for name in ("rms", "mean"))
             rms, mean = (_show(value, 4) for value in values)
             rows.append((JOINTS.get(joints, f"{kind} error"), rms, mean, unit))
+        rms, mean = (_show(getattr(self, f"point_cloud_{name}"), 4) for name in ("rms", "mean"))
+        rows.append(("point clouds", rms, mean, "of body height, aligned"))
         swivels = [angle for angle in self.swivel.values() if math.isfinite(angle)]
         facts = [
             ("tracked points", f"{_show(1e3 * self.effector_mean_m, 1)} mm off on average"),

@@ -21,6 +21,7 @@ from ..kernels import arrays
 from ..kernels.types import Bools, Floats
 from .comparison import Comparison, RoleError
 from .motion import STRIPE, Motion
+from .point_cloud import point_cloud_distances
 from .points import SIX
 from .pose import stripes
 
@@ -92,6 +93,7 @@ def compare(reconstructed: Motion, original: Motion) -> Comparison:
     def track(positions: Floats, *roles: str) -> Floats:
         return positions[:, [at[role] for role in roles]]
 
+    clouds = point_cloud_distances(new, old, weights, original.rate) / height
     effector = np.linalg.norm(track(new, *SIX) - track(old, *SIX), axis=-1)
     jitter, before = (_jitter(track(p, *EFFECTORS), original.rate) for p in (new, old))
     ankles = [track(p, "l_ankle", "r_ankle") for p in (new, old)]
@@ -106,6 +108,8 @@ def compare(reconstructed: Motion, original: Motion) -> Comparison:
         **averages,
         position_rms_joints=_rms(np.sqrt(joint_average(distance**2, weights))) / height,
         orientation_rms_joints=_rms(np.sqrt(joint_average(angle**2, turning, weights))),
+        point_cloud_rms=_rms(clouds),
+        point_cloud_mean=float(clouds.mean()),
         effector_mean_m=float(effector.mean()),
         effector_p95_m=float(np.percentile(effector, 95.0)),
         effector_max_m=float(effector.max()),
@@ -123,6 +127,7 @@ def compare(reconstructed: Motion, original: Motion) -> Comparison:
         rate=original.rate,
         height=height,
         warnings=_warnings(reconstructed, original),
+        point_cloud_per_frame=clouds,
         position_per_frame=curves["position", ""],
         orientation_per_frame=curves["orientation", ""],
         orientation_own_per_frame=curves["orientation", "_own"],

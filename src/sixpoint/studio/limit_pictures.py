@@ -6,16 +6,19 @@ Figures are those of the paper on joint limits from motion capture; see `sixpoin
 from __future__ import annotations
 
 import io
+from contextlib import suppress
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..errors import InputError
 from ..kernels import arrays
 from ..kernels.types import Floats
 from ..limits.estimate.classify import BALL, HINGE
 from ..limits.estimate.fit import hinge_angles, swing_angles
 from ..limits.estimate.intervals import contiguous_interval
+from .limit_figures import draw_reach, draw_types
 from .pictures import INK, new_figure
 
 if TYPE_CHECKING:
@@ -32,14 +35,18 @@ DPI = 110
 
 
 def draw_limits(estimator: LimitEstimator, estimate: Estimate) -> dict[str, bytes]:
-    """Draw Figs. 4, 7 and 9 of the paper, and swing boundaries.
+    """Draw Figs. 1, 2, 4, 7 and 9 of the paper, and swing boundaries.
 
     Returns:
         Names of files and their content, in the order in which the documentation explains them.
     """
     samples, starts = estimator.samples()
     joints = _chosen(estimate)
-    drawn = {
+    drawn = {}
+    with suppress(InputError):  # not every rig can be solved
+        drawn["reach"] = draw_reach(estimator.skeleton, estimate, samples)
+    drawn |= {
+        "types": draw_types(estimate, joints),
         "cloud": draw_clouds(estimate, samples, joints),
         "unwrapping": draw_unwrapping(estimate, *wrapping(estimator, estimate, joints[0])),
         "boundary": draw_boundary(estimate, samples, joints[0]),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from ..body.articulation import HINGE
-from ..body.hand import FINGERS
+from ..body.hand import FINGER_JOINTS
 from ..body.skeleton import Skeleton
 from ..errors import InputError
 from ..kernels import arrays
@@ -142,12 +143,24 @@ class Coupling(ScalarTask):
         return out
 
 
-def finger_couplings(weight: float = 1.0) -> tuple[Coupling, ...]:
-    """The last joint of every finger of `Skeleton.hand` but the thumb bends with the middle one."""
+def finger_couplings(
+    weight: float = 1.0, fingers: Mapping[str, Sequence[str]] | None = None
+) -> tuple[Coupling, ...]:
+    """The last joint of every finger but the thumb bends with the one before.
+
+    Args:
+        weight: of each coupling.
+        fingers: name of each finger -> its joints from the palm outwards, the last two hinges;
+            default those of `Skeleton.hand`. One that is named "thumb" is left out.
+    """
+    chosen = FINGER_JOINTS if fingers is None else fingers
+    for name, joints in chosen.items():
+        if isinstance(joints, str) or len(joints) < 2:
+            raise InputError(f"Expected two joints or more of the finger {name!r}, got {joints!r}.")
     return tuple(
-        Coupling(f"{finger}_{shape.joints[2]}", f"{finger}_{shape.joints[1]}", weight=weight)
-        for finger, shape in FINGERS.items()
-        if finger != "thumb"
+        Coupling(joints[-1], joints[-2], weight=weight)
+        for name, joints in chosen.items()
+        if "thumb" not in name.lower()
     )
 
 

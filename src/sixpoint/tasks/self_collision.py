@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
-from ..body.shapes import TorsoPrism, elbow_radius, free_pairs, pair_depths, torso_prisms
+from ..body.shapes import BodyShape, TorsoPrism, elbow_radius, free_pairs, pair_depths, torso_prisms
 from ..body.skeleton import Skeleton
 from ..errors import InputError
 from ..kernels import arrays
@@ -23,7 +23,7 @@ from .contacts import Contacts, Event, check_skeleton, sorted_events
 
 @dataclass(frozen=True)
 class SelfCollision(ScalarTask):
-    """All pairs of capsules of a person except neighbours shall stay apart.
+    """All pairs of capsules of a figure except neighbours shall stay apart.
 
     One row for each pair (`sixpoint.tasks.SelfContact.pairs` names them). Pairs that are apart have
     no residual and no derivative; pairs that touch are pushed along the line between their nearest
@@ -34,6 +34,9 @@ class SelfCollision(ScalarTask):
     """Distance that shall be left between parts [m]."""
     weight: float = 1.0
     """How much it counts against other tasks, >= 0."""
+    shape: BodyShape | None = field(default=None, repr=False)
+    """Capsules of the figure: those of a robot's file (`load_robot`), or one's own. Default: those
+    of a person, or one along every bone of any other figure."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -47,13 +50,13 @@ class SelfCollision(ScalarTask):
 
     def measure(self, pose: Pose) -> Floats:
         """Depth of each pair, zero where it is apart, (P,) [m]."""
-        shape, pairs = free_pairs(pose.skeleton)
+        shape, pairs = free_pairs(pose.skeleton, self.shape)
         depths, _, _ = pair_depths(shape, pairs, *pose.world())
         return np.maximum(depths + self.margin, 0.0)
 
     def jacobian(self, pose: Pose, target: Floats | None = None) -> Floats:
         """Change of each depth with each degree of freedom (P, D) [m/rad]; zero where apart."""
-        shape, pairs = free_pairs(pose.skeleton)
+        shape, pairs = free_pairs(pose.skeleton, self.shape)
         depths, first, second = pair_depths(shape, pairs, *pose.world())
         starts, ends = shape.place(*pose.world())
         joints, axes = joint_columns(pose)
@@ -72,11 +75,13 @@ class SelfContact:
     """Measures the pairs of parts of one skeleton that must stay apart, over a motion."""
 
     skeleton: Skeleton
+    shape: BodyShape | None = None
+    """Its capsules; default those of `body_shape`."""
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
         """Names of the parts of each pair."""
-        shape, pairs = free_pairs(self.skeleton)
+        shape, pairs = free_pairs(self.skeleton, self.shape)
         return tuple((shape.names[i], shape.names[j]) for i, j in pairs)
 
     def depths(self, motion: Motion) -> Floats:
@@ -94,7 +99,7 @@ class SelfContact:
 
     def _measure(self, motion: Motion) -> tuple[Floats, Floats]:
         check_skeleton(motion, self.skeleton)
-        shape, pairs = free_pairs(self.skeleton)
+        shape, pairs = free_pairs(self.skeleton, self.shape)
         depths = np.empty((len(motion), len(pairs)))
         positions = np.empty((len(motion), len(pairs), 3))
         for rows in stripes(len(motion)):

@@ -1,10 +1,11 @@
 """Points of the body from hands, face and silhouettes: wrists, head, trunk, pelvis and ankles.
 
-A wrist is where the line from the elbow enters the hand (Boulic et al. 2006, Fig. 5): in each
-picture the line from the projected elbow to the projected hand is cut with the outline of the hand,
-and the two cuts are triangulated. Elbows are not seen: they come from the inverse kinematics of the
-frame before, or from a guess. Ankles (ours; the paper leaves legs out) are the two columns at the
-bottom of a silhouette.
+A wrist lies half a hand's length from the middle of the hand, in the direction that explains the
+outlines and the arm best (`hand_direction`). In Boulic et al. 2006, Fig. 5, it is where the line
+from the elbow enters the hand: in each picture the line from the projected elbow to the projected
+hand is cut with the outline of the hand, and the two cuts are triangulated. Elbows are not seen:
+they come from the inverse kinematics of the frame before, or from a guess. Ankles (ours; the paper
+leaves legs out) are the two columns at the bottom of a silhouette.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ from ..kernels.types import Floats
 from .blobs import Ellipse
 from .body_measurement import FACE_OFFSET, HAND_HALF, UP, PersonModel, leftwards
 from .camera import Camera, position_covariance, reprojection_errors, triangulate
+from .hand_direction import Arm, HandMeasure, SeenHand, hand_direction
 from .images import Mask
 from .segmentation import Silhouette, silhouette_centre, without_arms
-from .tracks import Smoother, Tracks
+from .tracks import Smoother, Track, Tracks
 
 ANKLES = ("l_ankle", "r_ankle")
 WRIST_NOISE, TRUNK_NOISE = 0.5, 0.5
@@ -32,6 +34,8 @@ TRUNK_ACCELERATION = 2.0
 """Expected acceleration of the trunk [m/s^2]."""
 ARM_WIDTH = 0.13
 """Width from which on parts of a silhouette belong to the trunk, over stature."""
+SURE_WRIST = 0.015
+"""Standard deviation of a wrist from which on it is less sure [m]."""
 WRIST_REACH = 0.14
 """Largest distance of a wrist from the middle of the hand [m]."""
 LEAST_REACH = 1.0 / 0.9
@@ -48,6 +52,8 @@ LARGEST_LEG_ERROR = 3.0
 
 Elbows: TypeAlias = Floats
 """Left and right elbow [m], shape (2, 3); NaN where not known."""
+WristMethod: TypeAlias = Literal["outlines", "cut", "length"]
+"""How wrists are found, see `CaptureSettings`."""
 Found: TypeAlias = dict[str, tuple[Floats, float]]
 """Name -> position [m] and confidence of what is seen."""
 
@@ -58,7 +64,7 @@ class BodyEstimator:
     Args:
         cameras: the two views.
         body: how large the person is.
-        wrist: how wrists are found: "cut" or "length".
+        wrist: how wrists are found.
         feet: whether to look for ankles.
         accelerations: expected accelerations of left and right hand [m/s^2].
     """
@@ -67,17 +73,17 @@ class BodyEstimator:
         self,
         cameras: Sequence[Camera],
         body: Skeleton,
-        wrist: Literal["cut", "length"],
+        wrist: WristMethod,
         feet: bool,
         accelerations: tuple[float, ...],
     ) -> None:
         anatomy = body.anatomy
         at = {role: anatomy.positions[node] for role, node in anatomy.roles.nodes.items()}
         arm = [anatomy.node(f"l_{part}") for part in ("shoulder", "elbow", "wrist")]
-        self._arm = [float(np.linalg.norm(anatomy.vector(a, b))) for a, b in pairwise(arm)]
+        upper, fore = (float(np.linalg.norm(anatomy.vector(a, b))) for a, b in pairwise(arm))
+        self._arm = Arm(upper, fore, float(HAND_HALF[1]) * anatomy.stature)
         self.person = PersonModel(anatomy.stature, tuple(cameras))
         self._wrist, self._feet, self._accelerations = wrist, feet, accelerations
-        self._half_hand = float(HAND_HALF[1]) * anatomy.stature
         self._ankle_height = ANKLE_HEIGHT * anatomy.stature
         self._pelvis_height = float(at["pelvis"][1] - at["l_ankle"][1] + self._ankle_height)
         self._shoulder = at["l_shoulder"] - at["head"]
@@ -88,6 +94,8 @@ class BodyEstimator:
         self._wrists = [Smoother(acceleration) for acceleration in self._accelerations]
         self._trunk, self._pelvis = Smoother(TRUNK_ACCELERATION), Smoother(TRUNK_ACCELERATION)
         self._pelvis_offset: Floats | None = None
+        self._shoulders = np.full((2, 3), np.nan)
+        self._hand = HandMeasure()
 
     def heights(self) -> list[float | None]:
         """Return the expected height of the person in each picture [px]; None if unknown."""
@@ -129,10 +137,17 @@ class BodyEstimator:
             centres.append(silhouette_centre(core) + np.array([columns.start, rows.start]))
         return np.asarray(triangulate(self.person.cameras, np.array(centres)[:, None])[0])
 
-    def add_joints(self, tracks: Tracks, elbows: Elbows | None, dt: float, found: Found) -> None:
+    def add_joints(
+        self,
+        tracks: Tracks,
+        people: Sequence[Silhouette],
+        elbows: Elbows | None,
+        dt: float,
+        found: Found,
+    ) -> None:
         """Add the head joint and the wrists to what is found: face, hands and trunk.
 
-        `elbows` are positions from inverse kinematics; None: guessed.
+        `elbows` are positions from inverse kinematics; None: unknown.
         """
         cameras = self.person.cameras
         if "face" in found:
@@ -144,40 +159,68 @@ class BodyEstimator:
                 up = away / np.linalg.norm(away)
             below, behind = self.person.stature * FACE_OFFSET[1:]
             forward = np.cross(leftwards(face, cameras), UP)
-            found["head"] = face - below * up - behind * forward, sure
-        guess = self._guess(found) if elbows is None else np.asarray(elbows, dtype=np.float64)
+            head = face - below * up - behind * forward
+            found["head"] = head, sure
+            self._shoulders = self._guess_shoulders(head)
+        masks = [person.mask for person in people]
+        known = np.full((2, 3), np.nan) if elbows is None else np.asarray(elbows, np.float64)
         for side, name in enumerate(("l_wrist", "r_wrist")):
             track = tracks[1 + side]
             if track is None:
                 self._wrists[side].state = None
             if track is None or track.confidence == 0.0:
                 continue
-            elbow = guess[side] if np.isfinite(guess[side]).all() else self._guess(found)[side]
-            if np.isfinite(elbow).all():
-                hand, half = track.seen, self._half_hand
-                if self._wrist == "length":
-                    position, trust = towards(hand, elbow, half), 1.0
-                else:
-                    position, trust = find_wrist(cameras, track.ellipses, hand, elbow, half)
-                noise = WRIST_NOISE / max(trust, 0.2)
-                smooth = self._smoothed(self._wrists[side], position, noise, dt)
+            if self._wrist == "outlines":
+                hand = SeenHand(track.seen, track.ellipses, self._shoulders[side], known[side])
+                if track.alone:
+                    usual = self._guess_elbow(side, track.seen)
+                    self._hand.add(cameras, hand, usual, self._arm)
+                position, noise, trust = self._by_outlines(hand, masks)
+            else:
+                position, noise, trust = self._by_elbow(track, side, known[side])
+            if np.isfinite(position).all():
+                smooth = self._wrists[side].add(position, noise, dt)
                 found[name] = smooth, track.confidence * trust
 
-    def _guess(self, found: Found) -> Elbows:
-        """Guess elbows that hang below the line from where shoulders should be to the hands."""
-        unknown = np.full(3, np.nan), 0.0
-        head, *hands = (found.get(name, unknown)[0] for name in ("head", "l_hand", "r_hand"))
-        if not np.isfinite(head).all():
-            return np.full((2, 3), np.nan)
+    def _by_outlines(self, hand: SeenHand, masks: Sequence[Mask]) -> tuple[Floats, Floats, float]:
+        """Return a wrist (3,) [m] by the hand's outlines, its covariance, and trust in it."""
+        cameras = self.person.cameras
+        half = self._hand.scale * self._arm.half_hand
+        mean, spread = hand_direction(cameras, hand, masks, self._arm._replace(half_hand=half))
+        seen = position_covariance(cameras, hand.middle, WRIST_NOISE)
+        off = half * float(np.sqrt(np.trace(spread)))
+        return hand.middle + half * mean, seen + half**2 * spread, min(1.0, SURE_WRIST / off)
+
+    def _by_elbow(self, track: Track, side: int, elbow: Floats) -> tuple[Floats, Floats, float]:
+        """Return a wrist (3,) [m] by its elbow, its covariance, and trust in it; NaN if unknown."""
+        cameras, hand, half = self.person.cameras, track.seen, self._arm.half_hand
+        if not np.isfinite(elbow).all():
+            elbow = self._guess_elbow(side, hand)
+        if not np.isfinite(elbow).all():
+            return elbow, np.eye(3), 0.0
+        if self._wrist == "length":
+            position, trust = towards(hand, elbow, half), 1.0
+        else:
+            position, trust = find_wrist(cameras, track.ellipses, hand, elbow, half)
+        noise = WRIST_NOISE / max(trust, 0.2)
+        return position, position_covariance(cameras, position, noise), trust
+
+    def _guess_shoulders(self, head: Floats) -> Floats:
+        """Return where shoulders (2, 3) [m] are if the trunk is upright and faces the cameras."""
         left = leftwards(head, self.person.cameras)
-        forward = np.cross(left, UP)
         aside, up, ahead = self._shoulder
-        shoulders = np.stack(
-            [head + sign * aside * left + up * UP + ahead * forward for sign in (1.0, -1.0)]
-        )
+        level = head + up * UP + ahead * np.cross(left, UP)
+        return np.stack([level + sign * aside * left for sign in (1.0, -1.0)])
+
+    def _guess_elbow(self, side: int, hand: Floats) -> Floats:
+        """Guess an elbow (3,) that hangs below the line from where its shoulder should be."""
+        shoulder, (upper, fore, half) = self._shoulders[side], self._arm
+        if not np.isfinite(shoulder).all():
+            return np.full(3, np.nan)
+        forward = np.cross(leftwards(shoulder, self.person.cameras), UP)
         down = (-UP - 0.2 * forward) / 1.0198
-        upper, fore = self._arm
-        return guess_elbows(shoulders, np.stack(hands), (upper, fore + self._half_hand), down)
+        one = guess_elbows(shoulder[None], hand[None], (upper, fore + half), down)
+        return np.asarray(one[0])
 
 
 def find_wrist(
@@ -227,12 +270,12 @@ def towards(hand: Floats, elbow: Floats, half: float) -> Floats:
 def guess_elbows(
     shoulders: Floats, hands: Floats, lengths: tuple[float, float], down: Floats
 ) -> Floats:
-    """Return elbows (2, 3) [m] that hang in a direction (3,) below the line from shoulder to hand.
+    """Return elbows (N, 3) [m] that hang in a direction (3,) below the line from shoulder to hand.
 
     `lengths` are that of the upper arm, and that from the elbow to the middle of the hand [m].
     """
     upper, lower = lengths
-    out = np.empty((2, 3))
+    out = np.empty((len(shoulders), 3))
     for side, (shoulder, way) in enumerate(zip(shoulders, hands - shoulders, strict=True)):
         d = float(np.linalg.norm(way))
         if d < 1e-9:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import TypeAlias, get_args
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from ..body.skeleton import Skeleton
 from ..errors import InputError
 from ..kernels.types import Floats
 from ..motion.points import SIX, Points
-from .body_points import ANKLES, BodyEstimator, Elbows, Found
+from .body_points import ANKLES, BodyEstimator, Elbows, Found, WristMethod
 from .camera import Camera, check_views, cropped, wrong_size
 from .images import Footage, Picture
 from .observation import (
@@ -62,13 +62,15 @@ class CaptureSettings:
     tracking: TrackingSettings = field(default_factory=TrackingSettings)
     feet: bool = False
     """Whether to look for ankles at the bottom of the silhouettes."""
-    wrist: Literal["cut", "length"] = "cut"
-    """Where the elbow's line enters the outline of the hand (the paper), or half a hand's known
-    length from its middle towards the elbow (ours: half the error, if the body is measured)."""
+    wrist: WristMethod = "outlines"
+    """How wrists are found: `outlines`, half a hand's measured length in the direction that
+    explains both outlines of the hand and the arm; `cut`, where the elbow's line enters the outline
+    (the paper); `length`, half a hand's usual length towards the elbow."""
 
     def __post_init__(self) -> None:
-        if self.wrist not in ("cut", "length"):
-            raise InputError(f"Expected `wrist` to be cut or length, got {self.wrist!r}.")
+        choices = get_args(WristMethod)
+        if self.wrist not in choices:
+            raise InputError(f"Expected `wrist` to be {', '.join(choices)}, got {self.wrist!r}.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +167,7 @@ class Capture:
                 if track is not None and track.confidence > 0.0:
                     found[name] = track.position, track.confidence
             self._body.add_silhouette(people, dt, found)
-        self._body.add_joints(self._tracks, elbows, dt, found)
+        self._body.add_joints(NO_TRACKS if broken else self._tracks, people, elbows, dt, found)
         nothing = np.full(3, np.nan), 0.0
         positions, sure = zip(*(found.get(name, nothing) for name in self.names), strict=True)
         confidence = trust * np.array(sure)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -94,9 +95,14 @@ class Background:
     dimming: float = 0.4
     """Least relative change of brightness that counts without a change of colour."""
 
+    @cached_property
+    def empty(self) -> Chroma:
+        """Colours of the empty room, which serve all frames."""
+        return chroma_of(self.picture)
+
     def mask(self, chroma: Chroma) -> Mask:
         """Return what differs from the empty room."""
-        empty = chroma_of(self.picture)
+        empty = self.empty
         (tall, wide), (rows, columns) = empty.total.shape, chroma.total.shape
         if (rows, columns) != (tall, wide):
             raise InputError(

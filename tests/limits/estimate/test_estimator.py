@@ -152,8 +152,22 @@ def test_six_keys_are_enough_and_three_are_not():
     low, high = found.fit.ranges["hinge"].low[1, 0], found.fit.ranges["hinge"].high[1, 0]
     assert np.degrees((low, high)) == pytest.approx((0.0, 80.0), abs=1.0)
     assert found.fit.samples == 100
-    with pytest.raises(InputError, match="expected 4 frames or more to estimate from, got 3"):
-        estimate_limits([keyed.frames(slice(0, 3))])
+    assert found.provenance["warnings"] == []
+
+
+@pytest.mark.parametrize("keys", [2, 3])
+def test_few_keys_make_limits_with_a_warning(keys):
+    swing = arrays.from_axis_angle((0.0, 0.0, 1.0), np.radians([0.0, 40.0, 80.0]))
+    rotations = arrays.identity(3, 3)
+    rotations[:, 1] = swing
+    keyed = Motion(CHAIN, np.zeros((3, 3)), rotations, 3.0).frames(slice(0, keys))
+    found = estimate_limits([keyed])
+    (warning,) = found.provenance["warnings"]
+    assert f"has {keys} key frames" in warning
+    high = found.fit.ranges["hinge"].high[1, 0]
+    assert np.degrees(high) == pytest.approx(40.0 * (keys - 1), abs=1.0)
+    with pytest.raises(InputError, match="one frame or more to estimate from, got none"):
+        estimate_limits([keyed.frames(slice(0, 0))])
 
 
 def test_too_few_samples_make_limits_too_tight():
@@ -217,7 +231,7 @@ def test_senseless_input_is_refused():
         estimate_limits([replace(clip, rotations=np.tile(clip.rotations[:1], (120, 1, 1)))])
     with pytest.raises(InputError, match="Expected one motion or more"):
         estimate_limits([])
-    with pytest.raises(InputError, match="Expected 4 samples or more to estimate from, got 0"):
+    with pytest.raises(InputError, match="Expected one sample or more to estimate from, got none"):
         LimitEstimator(CHAIN).estimate()
     broken = clip.rotations.copy()
     broken[3, 1] = np.nan

@@ -41,7 +41,7 @@ def test_reach_is_the_length_of_the_chain():
     parts = new_parts(model, person_parts(model))
     places = HUMAN.anatomy.positions
     leg = [HUMAN.anatomy.node(role) for role in ("l_hip", "l_knee", "l_ankle")]
-    assert parts.reach[3] == pytest.approx(
+    assert parts.reach[3, 3] == pytest.approx(
         np.linalg.norm(np.diff(places[leg], axis=0), axis=1).sum()
     )
 

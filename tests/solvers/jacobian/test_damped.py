@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 from sixpoint.body.skeleton import Skeleton
+from sixpoint.data.clips import builtin
+from sixpoint.errors import InputError
+from sixpoint.kernels import arrays
 from sixpoint.solvers import solver
 from sixpoint.solvers.articulated.context import SkeletonContext
 from sixpoint.solvers.articulated.model import (
@@ -56,3 +59,36 @@ def test_a_radian_counts_like_the_length_of_the_skeleton():
     find_step(c)
     assert c.scratch.residual == near(6.0, 0.0, 0.0)
     assert c.scratch.jacobian[:, 0] == near(6.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("name", ["dls", "dls-svd", "sdls", "pseudoinverse"])
+@pytest.mark.parametrize("clip", ["boxing", "reach"])
+def test_people_are_missed_less_than_as_published(name: str, clip: str):
+    """Second attempts free limbs from corners of their limits, and turn the pelvis."""
+    motion = builtin(clip).frames(slice(None, None, 3))
+    literal, best = (
+        solver(name, variant=variant).prepare(motion.skeleton).solve_clip(motion.points())
+        for variant in ("paper", "best")
+    )
+    assert best.report.target_mean_m < 0.5 * literal.report.target_mean_m
+    assert best.report.target_mean_m < 0.002
+    assert best.report.limit_violations == 0
+
+
+def test_a_known_pelvis_is_not_turned():
+    motion = builtin("reach").frames(slice(0, None, 4))
+    points = motion.points(rotations=True)
+    result = solver("dls").prepare(motion.skeleton).solve_clip(points)
+    pelvis = motion.skeleton.anatomy.node("pelvis")
+    away = arrays.angle_between(result.motion.rotations[:, pelvis], motion.rotations[:, pelvis])
+    assert away.max() < 1e-6
+
+
+def test_only_the_published_variant_has_the_published_stop_rule():
+    rules = {v: solver("dls", variant=v).person_rule() for v in ("paper", "best")}
+    assert rules["paper"].iterations == 20
+    assert rules["paper"].tolerance * 1.83 == pytest.approx(0.01)
+    assert rules["best"].tolerance < 0.2 * rules["paper"].tolerance
+    assert solver("dls", iterations=7).person_rule().iterations == 7
+    with pytest.raises(InputError, match="`variant` to be one of best, paper"):
+        solver("dls", variant="papier")

@@ -65,6 +65,7 @@ def test_people_have_joints_of_their_own():
         ({"sigma": np.nan}, "`sigma` > 0"),
         ({"root": -1.0}, "`root` >= 0"),
         ({"lever": -0.5}, "`lever` >= 0"),
+        ({"momentum": 1.0}, "`momentum`"),
         ({"runs": 0}, r"`runs` in \[1"),
         ({"covariance": 3}, "`covariance` by the names of joints"),
         ({"covariance": {"a": "b"}}, "three deviations >= 0, .* for the joint 'a'; got 'b'"),

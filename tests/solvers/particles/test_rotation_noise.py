@@ -53,14 +53,16 @@ def fill_draws(noise, scale, sampler, random, out):
 def fill_walk(context, scale, out):
     """A random walk of one joint, (n, 4), from the rotation in the first row."""
     c = SkeletonContext(context.settings[0], context.model, context.pose, context.scratch)
+    drift = c.scratch.particles.drift[0]
     for i in range(1, out.shape[0]):
-        quat_store(out, i, draw_joint(c, 0, quat_load(out, i - 1), scale))
+        q = quat_load(out, i - 1)
+        quat_store(out, i, draw_joint(c, 0, q, scale, drift, c.settings.momentum))
 
 
 def context_of(sigmas, *, limits=None, kind="ball", **settings):
     chain = Skeleton.chain(1, kind=kind)
     covariance = None if sigmas is None else {"joint_1": sigmas}
-    solver = MonteCarloSolver(covariance=covariance, **settings)
+    solver = MonteCarloSolver(covariance=covariance, **{"momentum": 0.0} | settings)
     return solver.prepare(chain, limits=limits).run.context
 
 
@@ -294,11 +296,21 @@ def test_rotations_that_are_asked_for_make_joints_alike():
     # To the rotation of the tip a radian of any joint is a radian.
     chain = Skeleton.chain(4)
     for tasks, alike in (([Reach("tip")], False), ([Reach("tip"), Orient("tip")], True)):
-        noise = MonteCarloSolver().prepare(chain, limits=None, tasks=tasks).run.context
+        noise = MonteCarloSolver(lever=0.5).prepare(chain, limits=None, tasks=tasks).run.context
         noise = noise.scratch.noise
         assert (np.ptp(noise.shape[:, 0, 0]) < 1e-12) == alike
     constant = MonteCarloSolver(schedule="constant").prepare(chain, limits=None).run.context
     np.testing.assert_array_equal(constant.scratch.noise.shape, np.tile(np.eye(3), (4, 1, 1)))
+
+
+def test_long_chains_are_drawn_alike_and_with_less_noise():
+    shapes = {
+        joints: MonteCarloSolver().prepare(Skeleton.chain(joints)).run.context.scratch.noise.shape
+        for joints in (5, 20, 100)
+    }
+    for joints, shape in shapes.items():
+        expected = np.tile(np.eye(3) * min(1.0, 20 / joints), (joints, 1, 1))
+        np.testing.assert_allclose(shape, expected, atol=1e-12)
 
 
 def test_fingers_are_drawn_more_than_the_arm():
@@ -306,3 +318,39 @@ def test_fingers_are_drawn_more_than_the_arm():
     shape, hand = tracker.run.context.scratch.noise.shape, tracker.skeleton
     elbow = np.abs(shape[hand.index("elbow")]).max()
     assert shape[hand.index("index_end"), 0, 0] > 2.0 * elbow
+
+
+@pytest.mark.parametrize("kind", ["ball", "hinge"])
+def test_momentum_keeps_the_variance_of_draws_and_correlates_them(kind: str):
+    momentum, scale = 0.8, 0.01
+    context = context_of(None, kind=kind, momentum=momentum)
+    count = 20_000
+    q, _ = walk(context, scale, count)
+    step = arrays.multiply(arrays.conjugate(q[:-1]), q[1:])
+    t = np.arctan2(np.linalg.norm(step[:, 1:], axis=1), step[:, 0])[:, None] * (
+        step[:, 1:] / np.maximum(np.linalg.norm(step[:, 1:], axis=1, keepdims=True), 1e-300)
+    )
+    moving = t.var(axis=0) > 1e-12
+    assert moving.sum() == (3 if kind == "ball" else 1)
+    t = t[100:, moving] / (scale * context.scratch.noise.shape[0, 0, 0])
+    np.testing.assert_allclose(t.var(axis=0), 1.0, rtol=0.12)
+    for lag in (1, 3):
+        found = (t[lag:] * t[:-lag]).mean() / t.var()
+        assert found == pytest.approx(momentum**lag, abs=0.04)
+
+
+def test_momentum_draws_within_limits():
+    cone = SwingTwistLimit.degrees(
+        (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (1.0, 0.0, 0.0), {-180.0: 10.0, 180.0: 10.0}, (-5.0, 5.0)
+    )
+    context = context_of(None, limits=Limits({"joint_1": cone}), momentum=0.9)
+    q, state = walk(context, 0.05, 2000)
+    assert max(cone.violation(rotation) for rotation in q) < 1e-6
+    assert state["rejected"] > 0
+
+
+def test_constant_noise_has_no_momentum():
+    chain = Skeleton.chain(2)
+    for schedule, momentum in (("annealed", 0.9), ("constant", 0.0)):
+        context = MonteCarloSolver(schedule=schedule).prepare(chain).run.context
+        assert context.settings["momentum"][0] == momentum

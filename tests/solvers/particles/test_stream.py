@@ -80,7 +80,7 @@ def test_iterates_are_a_motion(tmp_path):
     # Every iterate is a frame, which can be saved and played; larger noise moves faster.
     steps = []
     for spread in (0.05, 0.1, 0.2):
-        run = tracker(spread=spread, smoothing=0.5)
+        run = tracker(spread=spread, smoothing=0.5, momentum=0.0)
         poses = [i.pose for i in ParticleStream(run).iterates(TARGET)]
         motion = sp.Motion(
             ARM, np.array([p.root for p in poses]), np.array([p.rotations for p in poses]), 60.0

@@ -7,28 +7,20 @@ import pytest
 
 import sixpoint as sp
 from sixpoint.bench.chains import reachable_targets
+from sixpoint.bench.springs import KINDS, within_limits
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.kernels import arrays
-from sixpoint.limits import EulerBoxLimit, FlexionLimit, Limits, SwingTwistLimit
+from sixpoint.limits import EulerBoxLimit, FlexionLimit, Limits
 from sixpoint.motion.points import Points
 from sixpoint.motion.pose import Pose
 from sixpoint.solvers import SpringPositionSolver, solve_batch
 from sixpoint.solvers.articulated.model import Targets, model_forward
+from sixpoint.solvers.springs.masses import gather, place_masses
+from sixpoint.solvers.springs.relaxation import Rest, relax
 from sixpoint.solvers.springs.rotations import constrain
+from sixpoint.solvers.springs.solve import set_goals, weigh_nodes
 
 both = pytest.mark.parametrize("method", ["mass-spring", "mass-spring-force"])
-BOX = EulerBoxLimit.degrees("XYZ", [(-25, 40), (-30, 30), (-20, 35)])
-ZYZ = EulerBoxLimit.degrees(
-    "ZYZ", [(-30, 30), (60, 110), (-20, 30)], after=(0.5**0.5, 0.0, -(0.5**0.5), 0.0)
-)
-CONE = SwingTwistLimit.degrees(
-    (0.0, 1.0, 0.0),
-    (0.0, 0.0, 1.0),
-    (1.0, 0.0, 0.0),
-    {-180.0: 20.0, 0.0: 50.0, 180.0: 20.0},
-    (-30.0, 10.0),
-)
-KINDS = {"XYZ box": BOX, "ZYZ box": ZYZ, "swing and twist": CONE}
 
 
 def test_excess_is_passed_on_by_the_arc_rule():
@@ -65,6 +57,41 @@ def test_limits_of_any_kind_are_kept_and_targets_within_them_met(method, kind):
     wild = Points(("tip",), 3.0 * rng.normal(size=(100, 1, 3)), 60.0)
     result = sp.solver(method).prepare(chain, limits=limits).solve_clip(wild)
     assert float(limits.violations(result.motion).max()) < 1e-6
+
+
+def test_limits_in_each_step_meet_more_targets():
+    for near in ("within_thousandth", "within_hundredth"):
+        after, inside = (
+            np.array([within_limits(kind, 200, cones=cones)[near] for kind in KINDS])
+            for cones in (False, True)
+        )
+        assert (inside >= after).all()
+        assert inside.mean() > after.mean() + 0.02
+
+
+def test_masses_stay_where_limits_let_bones_point():
+    chain = Skeleton.chain(3, [1.0, 1.0, 1.0])
+    limit = EulerBoxLimit.degrees("XYZ", [(-20, 20), (-20, 20), (-20, 20)])
+    limits = Limits(dict.fromkeys(chain.names, limit))
+    bends = []
+    for cones in (False, True):
+        solver = SpringPositionSolver(cones=cones)
+        plan = solver.prepare(chain, limits=limits).plan
+        context = plan.new_context(60.0)
+        c = context._replace(settings=context.settings[0])
+        target = Targets(np.array([(2.0, 1.2, 0.0)]), np.full((1, 4), np.nan))
+        model_forward(c.model, c.pose)
+        set_goals(c, 0, target, weigh_nodes(c, 0, target))
+        gather(c, 0)
+        place_masses(c, 0)
+        relax(c, 0, Rest(150, 1e-3, 1e-9, 3.0, 1.0))
+        bones = np.diff(c.scratch.masses.position, axis=0)[:2]
+        bones = np.concatenate([[(0.0, 1.0, 0.0)], bones])
+        bones /= np.linalg.norm(bones, axis=1, keepdims=True)
+        cosines = (bones[1:] * bones[:-1]).sum(axis=1)
+        bends.append(float(np.degrees(np.arccos(np.clip(cosines, -1.0, 1.0))).max()))
+    assert bends[0] > 30.0
+    assert bends[1] < 29.0  # two turns by 20 degrees about X and Z bend by no more than 28
 
 
 def as_motion(skeleton: Skeleton, rotations: np.ndarray) -> sp.Motion:

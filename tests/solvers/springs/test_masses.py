@@ -10,21 +10,18 @@ from sixpoint.solvers import SpringPositionSolver
 from sixpoint.solvers.articulated.context import SkeletonContext
 from sixpoint.solvers.articulated.model import Targets, model_forward
 from sixpoint.solvers.springs.masses import (
-    AT_REST,
     BASE,
     HELD,
-    SOLVED,
-    Rest,
     gather,
     hold_masses,
     largest_force,
     place_masses,
     projection_step,
-    relax,
     spring_energy,
     spring_forces,
     verlet_step,
 )
+from sixpoint.solvers.springs.relaxation import AT_REST, SOLVED, Rest, relax
 from sixpoint.solvers.springs.solve import set_goals, weigh_nodes
 
 FAR = 1e9

@@ -7,6 +7,7 @@ import pytest
 
 import sixpoint as sp
 from sixpoint.bench.chains import reachable_targets
+from sixpoint.bench.springs import angles_apart, parameter_effects
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.errors import InputError, UnknownName
 from sixpoint.kernels import arrays
@@ -251,6 +252,27 @@ def test_heavy_joints_move_late():
     assert bends[1] < 0.7 * bends[0]
 
 
+def test_stiff_bones_soft_bones_and_heavy_joints_have_effects_of_their_own():
+    rows = parameter_effects(reachable_targets(100))
+    assert all(row["converged"] == 1.0 for row in rows)
+    cases = ("heavy joint", "stiff bone", "soft bone")
+    for one, other in ((0, 1), (0, 2), (1, 2)):
+        assert angles_apart(rows, cases[one], cases[other]) > 0.5
+    turns = {row["parameter"]: row["joint_3"] for row in rows}
+    assert all(abs(turns[case] - turns["none"]) > 0.3 for case in cases)
+
+
+def test_bones_are_named_by_what_they_lead_to():
+    chain = Skeleton.chain(4)
+    springs = SpringPositionSolver(stiffness=2.0, stiffnesses={"joint_3": 6.0, "tip": 1.0})
+    table = springs.prepare(chain).plan.scratch.springs
+    assert table.hardness == pytest.approx((1.0, 3.0, 1.0, 0.5))
+    clip = sp.builtin("boxing")
+    sp.solver("mass-spring", stiffnesses="l_wrist:3").prepare(clip.skeleton)
+    with pytest.raises(UnknownName, match="bone in `stiffnesses` 'joint_9'"):
+        sp.solver("mass-spring", stiffnesses="joint_9:3").prepare(chain)
+
+
 @both
 def test_people_are_followed_part_by_part(method):
     clip = sp.builtin("boxing")
@@ -305,7 +327,8 @@ def test_arms_know_the_energy_that_was_asked_of_them():
         ({"step": 1.0}, r"below the stability bound 0\.921954 = sqrt\(\(1 - damping / 2\) mass"),
         ({"step": -0.1}, "`step` > 0, got -0.1"),
         ({"step": 0.7, "stiffness": 4.0}, "stability bound 0.460977"),
-        ({"masses": (("joint_1", 0.1),)}, "stability bound 0.291548"),
+        ({"step": 0.7, "masses": (("joint_1", 0.1),)}, "stability bound 0.291548"),
+        ({"step": 0.7, "stiffnesses": {"tip": 4.0}}, "stability bound 0.460977"),
         ({"damping": 0.0}, r"`damping` in \(0, 1\), got 0.0"),
         ({"damping": 1.0}, r"`damping` in \(0, 1\), got 1.0"),
         ({"stiffness": -1.0}, "`stiffness` > 0, got -1.0"),
@@ -315,6 +338,10 @@ def test_arms_know_the_energy_that_was_asked_of_them():
         ({"strain": 0.0}, r"`strain` in \(0, 1\), got 0.0"),
         ({"force": 2.0}, r"`force` in \(0, 1\), got 2.0"),
         ({"clamp": 0.0}, "`clamp` > 0, got 0.0"),
+        ({"return_rate": -1.0}, r"`return_rate` in \[0, 1000\], got -1.0"),
+        ({"twist": "free"}, "`twist` to be one of first, carried; got 'free'"),
+        ({"stiffnesses": {"tip": 0.0}}, r"`stiffnesses\['tip'\]` > 0, got 0"),
+        ({"stiffnesses": "tip"}, "`stiffnesses` as joints with numbers, such as"),
         ({"sweeps": 0}, r"`sweeps` in \[1, 10000\], got 0"),
         ({"preset": "fast"}, "`preset` to be one of exact, paper; got 'fast'"),
         ({"relax": "euler"}, "`relax` to be one of verlet, projection; got 'euler'"),
@@ -332,7 +359,7 @@ def test_senseless_settings_are_refused(settings, message):
 def test_the_force_of_targets_counts_for_stability():
     assert SpringForceSolver().largest_step == SpringPositionSolver().largest_step
     with pytest.raises(InputError, match=r"stability bound 0\.532291 = .*pull"):
-        SpringForceSolver(pull=10.0)
+        SpringForceSolver(pull=10.0, step=0.7)
     with pytest.raises(InputError, match="`pull` > 0, got -1"):
         SpringForceSolver(pull=-1.0)
 
@@ -353,6 +380,9 @@ def test_targets_that_cannot_be_asked_for_are_refused(method):
 @pytest.mark.parametrize(
     "settings",
     [
+        {"twist": "carried", "return_rate": 0.0},
+        {"cones": True},
+        {"return_rate": 100.0},
         {"rebuild": "pairs"},
         {"branch": "weight"},
         {"branch": "priority"},

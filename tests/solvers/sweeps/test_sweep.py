@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -62,13 +63,15 @@ def directions(seed: int, count: int) -> np.ndarray:
 # --- chains ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("method", "part"), [("ccd", 0.3), ("fabrik", 0.7)])
-def test_a_stride_saves_sweeps(method: str, part: float):
+@pytest.mark.parametrize(
+    ("method", "part"), [(CCDSolver(order="inwards"), 0.3), (FABRIKSolver(), 0.7)]
+)
+def test_a_stride_saves_sweeps(method, part: float):
     rng = np.random.default_rng(2)
     chain = Skeleton.chain(30)
     sweeps = {}
     for stride in (True, False):
-        tracker = solver(method, stride=stride).prepare(chain)
+        tracker = replace(method, stride=stride).prepare(chain)
         solutions = []
         for _ in range(20):
             tracker.reset()
@@ -77,8 +80,10 @@ def test_a_stride_saves_sweeps(method: str, part: float):
             solutions.append(tracker.solve(target[None]))
         sweeps[stride] = np.median([s.iterations for s in solutions])
     assert sweeps[True] < part * sweeps[False]
-    assert solver(method).prepare(chain).run.context.settings[0].longest_stride > 0.0
-    assert solver(method).prepare(HUMAN).run.context.settings[0].longest_stride == 0.0
+    assert method.prepare(chain).run.context.settings[0].longest_stride > 0.0
+    assert method.prepare(HUMAN).run.context.settings[0].longest_stride > 0.0
+    literal = replace(method, variant="paper").prepare(HUMAN)
+    assert literal.run.context.settings[0].longest_stride == 0.0
 
 
 @each_method
@@ -221,14 +226,24 @@ def test_built_in_clips_are_reconstructed(method, name):
     assert np.median(result.residuals[:, 2:][free]) < CENTIMETRE
     assert result.report.target_mean_m < 0.02
     assert result.report.limit_violations == 0
-    assert (result.iterations <= 20).all()
     assert sp.compare(result.motion, clip).position_rms < 0.06
     assert result.report.solver == method
 
 
 @each_method
+@pytest.mark.parametrize("name", ["boxing", "overhead", "reach"])
+def test_points_are_missed_less_than_as_published(method, name):
+    clip = builtin(name)
+    literal, nursed = (
+        follow(clip.points(), HUMAN, method, variant=variant) for variant in ("paper", "best")
+    )
+    assert nursed.report.target_mean_m < 0.5 * literal.report.target_mean_m
+    assert nursed.report.limit_violations == 0
+
+
+@each_method
 def test_pelvis_and_head_share_the_error(method):
-    residuals = follow(builtin("reach").points(), HUMAN, method).residuals
+    residuals = follow(builtin("reach").points(), HUMAN, method, variant="paper").residuals
     assert residuals[:, PELVIS] == pytest.approx(residuals[:, HEAD], abs=1e-12)
     assert residuals[:, PELVIS].max() > 1e-3  # it stops near, not at the target
 
@@ -286,12 +301,14 @@ def test_stop_reasons(method):
     assert tracker.solve(tall).stop is StopReason.UNREACHABLE
     behind = standing()
     behind[R_ANKLE] += (0.0, 0.4, -0.7)
-    arms_lead = solver(method, weights=(1.0, 0.0, 0.0))
+    arms_lead = solver(method, weights=(1.0, 0.0, 0.0), variant="paper")
     held = arms_lead.prepare(HUMAN)
     assert held.solve(behind).stop is StopReason.LIMITS_SATURATED
-    hurried = solver(method, iterations=1, tolerance=1e-9).prepare(HUMAN, limits=None)
+    once = solver(method, iterations=1, tolerance=1e-9, variant="paper")
+    hurried = once.prepare(HUMAN, limits=None)
     assert hurried.solve(frame).stop is StopReason.MAX_ITERATIONS
-    stubborn = solver(method, least_gain=1.0, tolerance=1e-9).prepare(HUMAN, limits=None)
+    content = solver(method, least_gain=1.0, tolerance=1e-9, variant="paper")
+    stubborn = content.prepare(HUMAN, limits=None)
     assert stubborn.solve(frame).stop is StopReason.STALLED
 
 

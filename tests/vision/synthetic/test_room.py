@@ -45,3 +45,13 @@ def test_noise_is_the_same_for_a_seed():
     )
     np.testing.assert_array_equal(one, same)
     assert (one != other).any()
+
+
+def test_a_frame_that_is_drawn_once_is_what_each_room_shows():
+    actors = (Actor(scene("gestures").frames(slice(0, 3))),)
+    rooms = [Room(actors, conditions=Conditions(noise=noise, dimming=0.3)) for noise in (0.0, 8.0)]
+    for frame in (2, 0):  # nothing stays on the canvas
+        for views, room in zip(rooms[0].noisy_views(frame, (0.0, 8.0)), rooms, strict=True):
+            for view, alone in zip(views, room.views(frame), strict=True):
+                np.testing.assert_array_equal(view.picture, alone.picture)
+                np.testing.assert_array_equal(view.skin, alone.skin)

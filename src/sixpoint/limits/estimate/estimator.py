@@ -143,16 +143,13 @@ class LimitEstimator:
         """Add a clip, resampled.
 
         Raises:
-            InputError: it has fewer than four frames, other joints, rotations that are not
-                finite, or would give too many samples.
+            InputError: it has no frames, other joints, rotations that are not finite, or would give
+                too many samples.
         """
         label = name or Path(motion.source.path or "motion").name
         self._check_rig(motion.skeleton, label)
-        if len(motion) < LEAST_KEYS:
-            raise InputError(
-                f"{label}: expected {LEAST_KEYS} frames or more to estimate from, "
-                f"got {len(motion)}."
-            )
+        if len(motion) == 0:
+            raise InputError(f"{label}: expected one frame or more to estimate from, got none.")
         self._check_finite(motion.rotations, label)
         count = self._count(motion, label)
         at = np.linspace(0.0, len(motion) - 1, count)
@@ -203,12 +200,10 @@ class LimitEstimator:
         """Types and limits from all samples so far, which are gone over three times.
 
         Raises:
-            InputError: fewer than four samples came, or nothing moved.
+            InputError: no samples came, or nothing moved.
         """
-        if len(self._buffer) < LEAST_KEYS:
-            raise InputError(
-                f"Expected {LEAST_KEYS} samples or more to estimate from, got {len(self._buffer)}."
-            )
+        if len(self._buffer) == 0:
+            raise InputError("Expected one sample or more to estimate from, got none.")
         moments = Moments.of(len(self._joints), self._samples)
         noise = self._noise.deviation()
         classes = classify(moments, noise, self.rules, self._bind, self._usual)
@@ -281,7 +276,17 @@ class LimitEstimator:
             "margin": _degrees(self.margin),
             "quantile": self.quantile,
             "repair": str(self.repair),
+            "warnings": self._warnings(),
         }
+
+    def _warnings(self) -> list[str]:
+        """Return what a user should know: clips of too few keys to trust what lies between them."""
+        return [
+            f"{clip['name']} has {clip['frames']} key frames: with fewer than {LEAST_KEYS} the way "
+            "between them is a guess, and limits hold hardly more than these poses"
+            for clip in self._clips
+            if clip["frames"] < LEAST_KEYS
+        ]
 
     def _samples(self) -> Iterator[Floats]:
         return (block for block, _ in self._buffer.blocks())

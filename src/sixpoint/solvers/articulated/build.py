@@ -251,10 +251,16 @@ def build_model(
     )
 
 
-def person_model(anatomy: Anatomy, limits: Limits) -> Model:
-    """Return a person whose end effectors are the six points; all but the pelvis have a task."""
+def person_model(anatomy: Anatomy, limits: Limits, *, floating: bool = False) -> Model:
+    """Return a person whose end effectors are the six points; all but the pelvis have a task.
+
+    A `floating` pelvis can turn at its place; otherwise it is as it is estimated.
+    """
     tasks = [(POSITION, effector, 1.0) for effector in range(1, len(SIX))]
-    return build_model(person_figure(anatomy), limits, tasks)
+    figure = person_figure(anatomy)
+    if floating:
+        figure.joints[0] = figure.joints[0]._replace(freedom=BALL)
+    return build_model(figure, limits, tasks)
 
 
 def skeleton_model(
@@ -264,13 +270,19 @@ def skeleton_model(
     tasks: Sequence[TaskSpec],
     *,
     whole: bool = False,
+    weld: bool = False,
 ) -> Model:
     """Return any skeleton whose root stays where it is; end effectors are some of its nodes.
 
-    `whole` if there are other tasks that speak of all joints.
+    `whole` if there are other tasks that speak of all joints; `weld` if joints with a `FixedLimit`
+    shall have no degrees of freedom.
     """
     check_hinges(body, limits)
-    return build_model(skeleton_figure(body, nodes), limits, tasks, whole=whole)
+    figure = skeleton_figure(body, nodes)
+    for k, name in enumerate(body.skeleton.names):
+        if weld and isinstance(limits.get(name), FixedLimit):
+            figure.joints[k] = figure.joints[k]._replace(freedom=0)
+    return build_model(figure, limits, tasks, whole=whole)
 
 
 def model_depth(model: Model) -> int:

@@ -16,7 +16,7 @@ from ...kernels.quaternion import quat_conj, quat_load, quat_mul, quat_normalize
 from ...kernels.types import Quat
 from ...kernels.vector import vec_add, vec_distance, vec_load, vec_scale, vec_store, vec_sub
 from ..context import MET, MISSING, NOT_MET, OUT_OF_STEPS, SPENT, UNASKED, Frames
-from ..people.plan import ALL_MISSING, begin_frame, end_frame, is_place
+from ..people.plan import ALL_MISSING, begin_frame, end_frame, is_place, known_rotation
 from ..people.tables import PELVIS, Body, Settings, State, Work
 from .model import ORIENTATION, POSITION, Model, ModelPose, Targets, read_pose, write_pose
 
@@ -130,6 +130,13 @@ def begin_person(c: PersonContext, frames: Frames, frame: int) -> tuple[int, Qua
     quat_store(c.pose.local, 0, estimate)
     vec_store(c.pose.position, 0, vec_load(c.work.points, PELVIS))
     return flags, estimate
+
+
+@helper
+def pelvis_is_free(frames: Frames, frame: int) -> bool:
+    """Whether a pelvis may turn: its rotation is estimated, not known nor another solver's."""
+    _, known = known_rotation(frames.rotations[frame], PELVIS)
+    return not (known or has_start(frames))
 
 
 @helper

@@ -273,6 +273,13 @@ def copy_rotations(source: Floats, into: Floats) -> None:
 
 
 @helper
+def copy_vectors(source: Floats, into: Floats) -> None:
+    """Copy vectors (N, 3)."""
+    for k in range(source.shape[0]):
+        vec_store(into, k, vec_load(source, k))
+
+
+@helper
 def apply_step(model: Model, pose: ModelPose, step: Floats) -> None:
     """Add a step (D,) to every degree of freedom, within limits."""
     for joint in range(model.parent.shape[0]):

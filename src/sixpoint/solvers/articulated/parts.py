@@ -82,8 +82,8 @@ class Parts(NamedTuple):
     last_joint: Ints  # one more than the last, (P,)
     first_task: Ints  # (P,)
     last_task: Ints  # one more than the last, (P,)
-    # length of the chain from the first joint of its part to the end effector of each task [m],
-    # (T,)
+    # length of the chain from the first joint of each part to the end effector of each task [m],
+    # (P, T)
     reach: Floats
     child: Ints  # first node that each joint carries, -1 for none, (N,)
     sibling: Ints  # next node with the same parent, -1 for none, (N + E,)
@@ -122,12 +122,12 @@ def new_parts(model: Model, ranges: Ranges) -> Parts:
         if above[node] >= 0:
             sibling[node] = child[above[node]]
             child[above[node]] = node
-    reach = np.zeros(len(model.task_kind))
-    for part, tasks in ranges:
+    reach = np.zeros((len(ranges), len(model.task_kind)))
+    for row, (part, tasks) in zip(reach, ranges, strict=True):
         for task in tasks:
             effector = model.task_effector[task]
             bones = np.linalg.norm(model.offset[part], axis=1) * model.moves[effector][part]
-            reach[task] = bones[1:].sum() + np.linalg.norm(model.effector_offset[effector])
+            row[task] = bones[1:].sum() + np.linalg.norm(model.effector_offset[effector])
     return new_memory(
         Parts,
         {"K": joints + effectors},
@@ -284,7 +284,7 @@ def slack(c: Context, part: int, task: int, targets: Targets) -> float:
     parts = c.scratch.parts
     base = vec_load(c.pose.position, parts.first_joint[part])
     goal = vec_load(targets.positions, c.model.task_effector[task])
-    return float(parts.reach[task] - vec_distance(goal, base))
+    return float(parts.reach[part, task] - vec_distance(goal, base))
 
 
 @helper

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from ...body.anatomy import Anatomy
 from ...errors import InputError
 from ...kernels import arrays
 from ...kernels._jit import Kernel
+from ...kernels.arrays import as_quat
+from ...kernels.limits import limit_project
 from ...kernels.types import Bools, Floats
 from ...limits import FixedLimit, FlexionLimit, Limits
 from ...motion.motion import Motion
@@ -52,6 +54,10 @@ class StopRule(NamedTuple):
 
 PEOPLE = StopRule(20, 0.01 / PAPER_HEIGHT, 0.001 / PAPER_HEIGHT)
 """The rule of the comparison of Unzueta et al. 2008, section 9: 20 iterations, 1 cm, 1 mm."""
+PRECISE = StopRule(40, 0.001 / PAPER_HEIGHT, 0.00005 / PAPER_HEIGHT)
+"""For people beyond that comparison: 40 iterations, 1 mm, a twentieth of one."""
+RETRY = 0.01 / PAPER_HEIGHT
+"""A person is tried again where a point is missed by more than this part of the height (1 cm)."""
 SKELETONS = StopRule(500, 1e-4, -math.inf)
 """Until a target is met to a ten-thousandth of the length, whatever an iteration brings."""
 
@@ -79,6 +85,9 @@ class ArticulatedSettings:
     """Kernel for any skeleton."""
     answers: ClassVar[tuple[type[Task[Any]], ...]] = (Reach, Orient)
     """Kinds of tasks that can be given."""
+    welds: ClassVar[bool] = False
+    """Whether joints of skeletons that a `FixedLimit` holds are left out of the degrees of freedom;
+    methods that move joint by joint hold them by the limit."""
     weighs_axes: ClassVar[bool] = False
     """Whether tasks may have a covariance of their own."""
     people_rule: ClassVar[StopRule] = PEOPLE
@@ -89,7 +98,8 @@ class ArticulatedSettings:
     """Names of what the kernel of people says besides, in `Output.numbers`."""
 
     iterations: Count | None = None
-    """Most iterations in a frame. Default: 20 for people by six points, 500 for other skeletons."""
+    """Most iterations in a frame. Default: 20 for people by six points; 500 for other skeletons,
+    besides those of other starts (`restarts`)."""
     tolerance: Fraction | None = None
     """A largest error below this part of the size ends the frame. Default: 0.0055 for people (1 cm
     at 1.83 m), 0.0001 for other skeletons."""
@@ -115,7 +125,11 @@ class ArticulatedSettings:
     @property
     def closeness(self) -> float:
         """What is near enough to end the iteration is met."""
-        return max(TOLERANCE, self.stop_rule(self.people_rule).tolerance)
+        return max(TOLERANCE, self.person_rule().tolerance)
+
+    def person_rule(self) -> StopRule:
+        """Return when to stop with people."""
+        return self.stop_rule(self.people_rule)
 
     def stop_rule(self, usual: StopRule) -> StopRule:
         """Return the usual rule with what the settings say."""
@@ -132,7 +146,11 @@ class ArticulatedSettings:
 
     def person_settings(self, plan: ArticulatedPersonPlan) -> dict[str, Number]:
         """Return the settings for people as numbers; the plan has its tables."""
-        return {**self.numbers(), **self.stop_rule(self.people_rule)._asdict()}
+        return {**self.numbers(), **self.person_rule()._asdict()}
+
+    def times(self, rate: float) -> dict[str, Number]:
+        """Return what depends on the rate of the frames, as numbers."""
+        return {}
 
     def check_tasks(self, plan: SkeletonPlan) -> None:
         """Refuse tasks of a skeleton that make no sense together."""
@@ -148,6 +166,32 @@ class ArticulatedSettings:
     def skeleton_settings(self, plan: SkeletonPlan) -> dict[str, Number]:
         """Return the settings for another skeleton as numbers; the plan has its tables."""
         return {**self.numbers(), **self.stop_rule(self.skeletons_rule)._asdict()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class VariantSettings:
+    """Settings of the methods that Unzueta et al. 2008 compare, as they do it or better."""
+
+    if TYPE_CHECKING:  # of `ArticulatedSettings`, beside which this is inherited
+
+        def stop_rule(self, usual: StopRule) -> StopRule:
+            """Return the usual rule with what the settings say."""
+
+    best_rule: ClassVar[StopRule] = PRECISE
+    """When to stop with people, unless as published or the settings say something else."""
+
+    variant: Literal["best", "paper"] = "best"
+    """How a person by six points is solved: as well as this method can, where what is missed is
+    tried again with a pelvis that turns and from other poses; or as in the comparison of Unzueta et
+    al. 2008, with its stop rule and no second attempt."""
+
+    def person_rule(self) -> StopRule:
+        """Return when to stop with people."""
+        return self.stop_rule(PEOPLE if self.variant == "paper" else self.best_rule)
+
+    def person_model(self, anatomy: Anatomy, limits: Limits) -> Model:
+        """Return a person as a model, whose pelvis can turn unless as published."""
+        return person_model(anatomy, limits, floating=self.variant != "paper")
 
 
 def is_person(problem: Problem) -> bool:
@@ -260,7 +304,8 @@ class SkeletonPlan(Plan):
             self.levels += [level] * len(specs)
         # Other tasks speak of any joint.
         whole = any(not isinstance(task, Reach | Orient) for task in self.tasks)
-        return skeleton_model(self.body, self.limits, self.effector_nodes(), tasks, whole=whole)
+        nodes, weld = self.effector_nodes(), self.solver.welds
+        return skeleton_model(self.body, self.limits, nodes, tasks, whole=whole, weld=weld)
 
     def effector_nodes(self) -> list[int]:
         """Return the nodes that are end effectors of the model: those of the points first."""
@@ -284,12 +329,16 @@ class SkeletonPlan(Plan):
 
     def new_context(self, rate: float) -> SkeletonContext:
         """Return the tables of the kernel, with fresh memory."""
-        settings, scratch = settings_record(self.settings), copied(self.scratch)
+        settings = settings_record({**self.settings, **self.solver.times(rate)})
+        scratch = copied(self.scratch)
         return SkeletonContext(settings, self.model, new_pose(self.model), scratch)
 
     def begin(self, context: SkeletonContext, pose: Pose) -> None:
-        """Let a fresh context start from a pose."""
+        """Let a fresh context start from a pose; joints that cannot turn stay where they are."""
         read_pose(self.model, pose.rotations, context.pose.local)
+        for joint in np.flatnonzero(self.model.freedom == 0):
+            held = limit_project(self.model.limits, int(joint), as_quat(context.pose.local[joint]))
+            context.pose.local[joint] = held
 
     def pose(self, out: Output) -> Pose:
         """Return the pose of the first frame, in arrays of its own."""

@@ -178,15 +178,19 @@ def collision_slots(task: SelfCollision) -> list[TaskSpec]:
 
 
 def new_capsules(skeleton: Skeleton, task: SelfCollision, model: Model | None = None) -> Capsules:
-    """Return the capsules of a person whose joints are a model's, with slots among its tasks."""
-    shape, pairs = free_pairs(skeleton)
+    """Return the capsules of a figure whose joints are a model's, with slots among its tasks."""
+    shape, pairs = free_pairs(skeleton, task.shape)
     numbers = [(*capsule.start, *capsule.end, capsule.radius) for capsule in shape.capsules]
+    sized = np.array(numbers).reshape(-1, 7)
     joints = np.array([capsule.joint for capsule in shape.capsules], np.int64)
-    moving = [skeleton.articulation.moving(int(joint)) for joint in joints]
+    moves = np.zeros((len(joints), skeleton.joint_count), np.int64)
+    for row, joint in zip(moves, joints, strict=True):
+        row[:] = skeleton.articulation.moving(int(joint))
+    apart = np.array(pairs, np.int64).reshape(-1, 2)
     slots = 0 if model is None else SLOTS
-    table = _table(np.array(numbers), joints, np.array(pairs, np.int64), task.margin, slots)
+    table = _table(sized, joints, apart, task.margin, slots)
     first = 0 if model is None else int(np.argmax(model.task_kind == SELF_COLLISION))
-    return table._replace(moves=np.array(moving, np.int64), first=np.array([first], np.int64))
+    return table._replace(moves=moves, first=np.array([first], np.int64))
 
 
 def _table(numbers: Floats, joints: Ints, pairs: Ints, margin: float, slots: int) -> Capsules:

@@ -23,10 +23,18 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, cast
 
 from ...kernels._jit import helper
+from ...kernels.quaternion import (
+    quat_from_rotvec,
+    quat_load,
+    quat_mul,
+    quat_normalize,
+    quat_rotate,
+    quat_store,
+)
 from ...kernels.types import Floats
-from ...kernels.vector import vec_distance, vec_length, vec_load
+from ...kernels.vector import vec_distance, vec_length, vec_load, vec_store
 from ...tasks import Orient, Reach, SelfCollision, Task
-from ..articulated.build import model_depth
+from ..articulated.build import model_depth, new_pose
 from ..articulated.context import (
     Context,
     PersonContext,
@@ -34,6 +42,7 @@ from ..articulated.context import (
     begin_person,
     end_person,
     end_skeleton,
+    pelvis_is_free,
     person_kernel,
     share_spine_error,
     skeleton_kernel,
@@ -54,15 +63,39 @@ from ..articulated.model import (
     task_residual,
     task_residuals,
 )
-from ..articulated.plan import ArticulatedPersonPlan, ArticulatedSettings, SkeletonPlan
+from ..articulated.plan import (
+    PEOPLE,
+    RETRY,
+    ArticulatedPersonPlan,
+    ArticulatedSettings,
+    SkeletonPlan,
+    StopRule,
+    VariantSettings,
+)
+from ..articulated.restart import (
+    RESTART_STEPS,
+    STALL_STEPS,
+    STALLED,
+    Restarts,
+    RestartSettings,
+    begin_restarts,
+    end_restarts,
+    forget_failures,
+    new_restarts,
+    scatter_joints,
+)
 from ..articulated.self_collision import Capsules, no_capsules, touching_rows, with_touching
 from ..base import Solver
 from ..context import MET, SPENT, STILL, Frames
 from ..people.plan import PAPER_HEIGHT, PersonSettings
+from ..people.tables import PELVIS
 from ..settings import NonNegative, Number, Positive
 from ..start import StartSettings
+from .differences import finite_jacobian
 from .steps import DLS, DLS_SVD, PSEUDOINVERSE, SDLS, TRANSPOSE, largest_of, method_step
 
+EXACT, DIFFERENCES = 0, 1
+"""Choices of the setting `derivatives`."""
 HALVINGS = 12
 """A step that brings nothing at this many halvings brings nothing."""
 LEAST_PROGRESS = 1e-8
@@ -73,12 +106,16 @@ ESCAPE_TURN = 1.0
 """All that the joints are turned by a nudge out of such a pose, together [rad]."""
 LEAST_ESCAPE = 1e-3
 """A whole step that turns no joint by more than this is no way out [rad]."""
+LEAST_PART = 1.0 / 32.0
+"""A smaller part of a step of a person is not tried."""
+AS_ESTIMATED, PELVIS_TURNS, FROM_FIRST_POSE = range(3)
+"""Attempts at a frame of a person."""
 WORTHWHILE = 0.01
 """A target out of reach is worth a try if missed by this part of the size more than need be."""
 
 
 class Descent(NamedTuple):
-    """Scratch memory: D degrees of freedom, R = 3 T rows of T tasks, N joints."""
+    """Scratch memory: D degrees of freedom, R = 3 T rows of T tasks, N joints, E end effectors."""
 
     capsules: Capsules  # what shall stay apart
     axes: Annotated[Floats, "D", 3]
@@ -94,13 +131,24 @@ class Descent(NamedTuple):
     trial: Annotated[Floats, "D"]  # a part of the step
     kept: Annotated[Floats, "N", 4]  # local rotations before the step
     best: Annotated[Floats, "N", 4]  # the best local rotations so far
+    restarts: Restarts
+    first: Floats  # local rotations of the first pose of a person, (N, 4)
+    places: Annotated[Floats, "E", 3]  # end effectors before finite differences [m]
+    turns: Annotated[Floats, "E", 4]  # rotations of their joints before that
 
 
 def new_descent(model: Model, capsules: Capsules) -> Descent:
     """Return scratch memory for a model."""
     rows, joints = 3 * len(model.task_kind), len(model.parent)
-    sizes = {"R": rows, "D": int(model.freedom.sum()), "N": joints}
-    return new_memory(Descent, sizes, capsules=capsules)
+    effectors = len(model.effector_joint)
+    sizes = {"R": rows, "D": int(model.freedom.sum()), "N": joints, "E": effectors}
+    return new_memory(
+        Descent,
+        sizes,
+        capsules=capsules,
+        restarts=new_restarts(model),
+        first=new_pose(model).local,
+    )
 
 
 @helper
@@ -108,7 +156,17 @@ def find_step(c: Context) -> None:
     """The step from the pose and residuals given, into `scratch.step`."""
     model, scratch = c.model, c.scratch
     joint_axes(model, c.pose, scratch.axes)
-    task_jacobian(model, c.pose, scratch.axes, scratch.jacobian)
+    if c.settings.derivatives == DIFFERENCES:
+        finite_jacobian(c)
+    else:
+        task_jacobian(model, c.pose, scratch.axes, scratch.jacobian)
+    finish_step(c)
+
+
+@helper
+def finish_step(c: Context) -> None:
+    """The step from the Jacobian of all joints, into `scratch.step`."""
+    model, scratch = c.model, c.scratch
     if scratch.capsules.pair.shape[0] > 0:
         touching_rows(model, c.pose, scratch.capsules, scratch.axes, scratch.jacobian)
     scale_tasks(model, scratch, c.settings.task_step * model.size[0])
@@ -141,7 +199,7 @@ def solve_person(c: PersonContext, frames: Frames, frame: int) -> None:
     """Solve one frame of a person whose root is placed like that of sequential IK."""
     flags, estimate = begin_person(c, frames, frame)
     targets = Targets(c.work.points, frames.rotations[frame])
-    steps, reason = descend_person(c, targets)
+    steps, reason = descend_person(c, targets, pelvis_is_free(frames, frame))
     end_person(c, frames, frame, estimate, steps, flags | stop_flags(reason))
 
 
@@ -149,28 +207,98 @@ solve_people = person_kernel(solve_person)
 
 
 @helper
-def descend_person(c: PersonContext, targets: Targets) -> tuple[int, int]:
+def descend_person(c: PersonContext, targets: Targets, free: bool) -> tuple[int, int]:
     """Iterate from the pose given; return iterations taken, and why it ended.
+
+    As published there is one attempt, with the pelvis as it is estimated. Otherwise what is still
+    missed is tried again: the pelvis turns as well, if it is `free`, and then once more from the
+    first pose, which is taken if that is clearly nearer. The first pose frees limbs that are caught
+    in a corner of their limits.
+    """
+    model, pose, settings, scratch = c.model, c.pose, c.settings, c.scratch
+    estimate = quat_load(pose.local, 0)
+    steps, reason, total = 0, SPENT, 0.0
+    for attempt in range(settings.attempts):
+        kept = total
+        if attempt == FROM_FIRST_POSE:
+            copy_rotations(pose.local, scratch.kept)
+            copy_rotations(scratch.first, pose.local)
+            quat_store(pose.local, 0, estimate)
+        taken, reason, worst, total = iterate_person(c, targets, free and attempt != AS_ESTIMATED)
+        steps += taken
+        if reason == MET or worst <= RETRY * model.size[0]:
+            return steps, reason
+        if attempt == FROM_FIRST_POSE and total > kept - WORTHWHILE * model.size[0]:
+            copy_rotations(scratch.kept, pose.local)
+            place_person(c, targets)
+    return steps, reason
+
+
+@helper
+def step_person(c: PersonContext, floating: bool, part: float) -> None:
+    """Turn all joints by a part of a step; the pelvis turns about its own axes, if it may at all.
+
+    Euler angles as of the other joints would lock where a person faces sideways.
+    """
+    model, pose, scratch = c.model, c.pose, c.scratch
+    joint_axes(model, pose, scratch.axes)
+    pelvis = quat_load(pose.local, 0)
+    for k in range(model.freedom[0]):
+        axis = (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
+        vec_store(scratch.axes, k, quat_rotate(pelvis, axis))
+    task_jacobian(model, pose, scratch.axes, scratch.jacobian)
+    if not floating:
+        scratch.jacobian[:, : model.freedom[0]] = 0.0
+    finish_step(c)
+    step = scratch.step
+    for k in range(step.shape[0]):
+        step[k] *= part
+    apply_step(model, pose, step)
+    if floating:
+        turn = quat_from_rotvec((step[0], step[1], step[2]))
+        pelvis = quat_normalize(quat_mul(pelvis, turn))
+    quat_store(pose.local, 0, pelvis)
+
+
+@helper
+def place_person(c: PersonContext, targets: Targets) -> tuple[float, float]:
+    """Place all joints, and share the error between pelvis and head; largest and summed error."""
+    vec_store(c.pose.position, 0, vec_load(targets.positions, PELVIS))
+    model_forward(c.model, c.pose)
+    share_spine_error(c.pose, targets)
+    return task_residuals(c.model, c.pose, targets, c.scratch.residual)
+
+
+@helper
+def iterate_person(
+    c: PersonContext, targets: Targets, floating: bool
+) -> tuple[int, int, float, float]:
+    """Iterate until met, still or spent; iterations, why, largest and summed error [m].
 
     The error between pelvis and head, end effectors 0 and 1, is shared after each iteration.
     """
-    model, pose, settings = c.model, c.pose, c.settings
-    size = model.size[0]
-    model_forward(model, pose)
-    share_spine_error(pose, targets)
-    worst, total = task_residuals(model, pose, targets, c.scratch.residual)
-    for iteration in range(settings.iterations):
-        if worst <= settings.tolerance * size:
-            return iteration, MET
-        find_step(c)
-        apply_step(model, pose, c.scratch.step)
-        model_forward(model, pose)
-        share_spine_error(pose, targets)
+    model, pose, settings, scratch = c.model, c.pose, c.settings, c.scratch
+    near, least_gain = settings.tolerance * model.size[0], settings.least_gain * model.size[0]
+    careful = settings.attempts > 1
+    worst, total = place_person(c, targets)
+    part, reason, steps = 1.0, SPENT, 0
+    while worst > near and steps < settings.iterations:
+        copy_rotations(pose.local, scratch.best)
+        step_person(c, floating, part)
         before = total
-        worst, total = task_residuals(model, pose, targets, c.scratch.residual)
-        if before - total <= settings.least_gain * size:
-            return iteration + 1, MET if worst <= settings.tolerance * size else STILL
-    return settings.iterations, MET if worst <= settings.tolerance * size else SPENT
+        worst, total = place_person(c, targets)
+        steps += 1
+        part = min(1.0, 2.0 * part)
+        if before - total > least_gain:
+            continue
+        if careful and total > before:
+            copy_rotations(scratch.best, pose.local)
+            worst, total = place_person(c, targets)
+            part *= 0.25
+        if not careful or part < LEAST_PART or before - total > 0.0:
+            reason = STILL
+            break
+    return steps, MET if worst <= near else reason, worst, total
 
 
 def solve_skeleton(c: SkeletonContext, frames: Frames, frame: int) -> None:
@@ -185,6 +313,59 @@ solve_skeletons = skeleton_kernel(solve_skeleton)
 
 @helper
 def descend_skeleton(c: Context, targets: Targets) -> tuple[int, int]:
+    """Iterate from the pose given and, if that leads nowhere, from random ones.
+
+    Returns iterations taken, and why it ended.
+    """
+    model, pose, restarts = c.model, c.pose, c.scratch.restarts
+    steps, reason = descend_first(c, targets)
+    if reason == MET:
+        forget_failures(restarts)
+        return steps, MET
+    if c.settings.restarts == 0 or not begin_restarts(model, pose, targets, restarts):
+        return steps, reason
+    for _ in range(c.settings.restarts):
+        if steps >= c.settings.most:
+            break
+        scatter_joints(model, pose, restarts.random)
+        more, met = descend_again(c, targets, min(RESTART_STEPS, c.settings.most - steps))
+        steps += more
+        if met:
+            forget_failures(restarts)
+            return steps, MET
+    end_restarts(pose, restarts)
+    model_forward(model, pose)
+    return steps, reason
+
+
+@helper
+def descend_again(c: Context, targets: Targets, iterations: int) -> tuple[int, bool]:
+    """Iterate from a random pose, so often at most; how often it was, and whether all is met."""
+    model, pose, settings, scratch = c.model, c.pose, c.settings, c.scratch
+    near = settings.tolerance * model.size[0]
+    model_forward(model, pose)
+    worst, _ = measure(c, targets)
+    squares = task_squares(model, scratch.residual)
+    part, mark, since = 1.0, squares, 0
+    for step in range(iterations):
+        if worst <= near:
+            return step, True
+        find_step(c)
+        squares, part = try_step(c, targets, squares, min(1.0, 2.0 * part))
+        if part == 0.0:
+            return step + 1, False
+        since += 1
+        if squares < STALLED * mark:
+            mark, since = squares, 0
+        if since == STALL_STEPS:
+            return step + 1, False
+        model_forward(model, pose)
+        worst, _ = measure(c, targets)
+    return iterations, worst <= near
+
+
+@helper
+def descend_first(c: Context, targets: Targets) -> tuple[int, int]:
     """Iterate from the pose given; return iterations taken, and why it ended."""
     model, pose, settings, scratch = c.model, c.pose, c.settings, c.scratch
     near = settings.tolerance * model.size[0]
@@ -294,22 +475,40 @@ def may_fold(model: Model, pose: ModelPose, targets: Targets, near: float) -> bo
     return False
 
 
-class JacobianSolver(ArticulatedSettings, StartSettings, PersonSettings, Solver):
+@dataclass(frozen=True, kw_only=True)
+class JacobianSolver(
+    VariantSettings, RestartSettings, ArticulatedSettings, StartSettings, PersonSettings, Solver
+):
     """What all Jacobian methods share."""
 
     solve_people = solve_people
     solve_skeletons = solve_skeletons
     answers: ClassVar[tuple[type[Task[Any]], ...]] = (Reach, Orient, SelfCollision)
+    welds: ClassVar[bool] = True
     method: ClassVar[int]
     """Which step, as in `steps`."""
+    attempts: ClassVar[int] = 3
+    """Attempts at a frame of a person that is not met, unless as published."""
+
+    derivatives: Literal["exact", "differences"] = "exact"
+    """Take the Jacobian from the axes of joints, or by finite differences, as in the comparison of
+    Courty and Arnaud 2008: the same to a millionth, at a cost that grows with the square of the
+    number of joints. Self-collision is always exact."""
 
     def numbers(self) -> dict[str, Number]:
         """Return the settings as numbers: the same names for all, so that they share a kernel."""
         usual = {"damping": 0.0, "cut": 0.0, "task_step": 0.0, "joint_step": math.pi}
         own = super().numbers()
         numbers = {name: own.get(name, value) for name, value in usual.items()}
-        soft = own.get("clamp", 0)
-        return {"method": self.method, "soft": soft, "start": own["start"], **numbers}
+        attempts = 1 if self.variant == "paper" else self.attempts
+        kept = {name: own[name] for name in ("start", "restarts", "derivatives")}
+        return {
+            "method": self.method,
+            "soft": own.get("clamp", 0),
+            "attempts": attempts,
+            **kept,
+            **numbers,
+        }
 
     def person_scratch(self, plan: ArticulatedPersonPlan) -> Descent:
         """Return room for a Jacobian and its decomposition."""
@@ -327,7 +526,9 @@ class JacobianSolver(ArticulatedSettings, StartSettings, PersonSettings, Solver)
         """
         numbers: dict[str, Number] = super().skeleton_settings(plan)
         most = math.pi / model_depth(plan.model) if self.method != SDLS else math.pi
-        return numbers | {"joint_step": min(cast("float", numbers["joint_step"]), most)}
+        numbers["joint_step"] = min(cast("float", numbers["joint_step"]), most)
+        first = cast("int", numbers["iterations"])
+        return numbers | self.restart_numbers(first, self.iterations, self.least_gain)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -342,6 +543,9 @@ class TransposeSolver(JacobianSolver):
     name: ClassVar[str] = "jacobian-transpose"
     title: ClassVar[str] = "Jacobian transpose"
     method: ClassVar[int] = TRANSPOSE
+    # Many small steps multiply rounding errors: answers would change with the world's frame.
+    best_rule: ClassVar[StopRule] = PEOPLE
+    attempts: ClassVar[int] = 1
 
     joint_step: Positive = math.radians(30.0)
     """Most that a joint turns in one iteration [rad]."""

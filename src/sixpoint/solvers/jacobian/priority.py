@@ -64,6 +64,14 @@ from ..articulated.model import (
     task_residuals,
 )
 from ..articulated.plan import ArticulatedPersonPlan, ArticulatedSettings, SkeletonPlan, StopRule
+from ..articulated.restart import (
+    RESTART_STEPS,
+    RestartSettings,
+    begin_restarts,
+    end_restarts,
+    forget_failures,
+    scatter_joints,
+)
 from ..articulated.self_collision import touching_rows, with_touching
 from ..base import Capabilities, Solver
 from ..context import MET, SPENT, STILL, Frames
@@ -127,7 +135,7 @@ def solve_prioritized_person(c: PersonContext, frames: Frames, frame: int) -> No
         turn = vec_scale(turn, min(1.0, MOST_ROOT_OFFSET / max(MOST_ROOT_OFFSET, vec_length(turn))))
         quat_store(pose.local, 0, quat_normalize(quat_mul(estimate, quat_from_rotvec(turn))))
     targets = Targets(c.work.points, frames.rotations[frame])
-    steps, reason = descend(c, targets, estimate, root_known)
+    steps, reason = descend(c, targets, estimate, root_known, c.settings.iterations)
     quat_store(work.root_offset, 0, quat_mul(quat_conj(estimate), quat_load(pose.local, 0)))
     for p in range(pose.effectors.shape[0]):
         vec_store(c.work.ends, p, vec_load(pose.effectors, p))
@@ -144,7 +152,7 @@ solve_people = person_kernel(solve_prioritized_person)
 def solve_prioritized_skeleton(c: SkeletonContext, frames: Frames, frame: int) -> None:
     """Solve one frame of any skeleton, whose root stays where it is."""
     targets = Targets(frames.positions[frame], frames.rotations[frame])
-    steps, reason = descend(c, targets, (1.0, 0.0, 0.0, 0.0), False)
+    steps, reason = descend_skeleton(c, targets)
     end_skeleton(c, frames, frame, steps, stop_flags(reason))
 
 
@@ -152,8 +160,41 @@ solve_skeletons = skeleton_kernel(solve_prioritized_skeleton)
 
 
 @helper
-def descend(c: Context, targets: Targets, root: Quat, root_known: bool) -> tuple[int, int]:
-    """Iterate from the pose given; iterations taken, and why it ended.
+def descend_skeleton(c: Context, targets: Targets) -> tuple[int, int]:
+    """Iterate from the pose given and, if that leads nowhere, from random ones.
+
+    Returns iterations taken, and why it ended.
+    """
+    model, pose, restarts, still = c.model, c.pose, c.scratch.restarts, (1.0, 0.0, 0.0, 0.0)
+    steps, reason = descend(c, targets, still, False, c.settings.iterations)
+    near = c.settings.tolerance * model.size[0]
+    worst, _ = measure(c, targets)
+    if worst <= near:
+        forget_failures(restarts)
+        return steps, reason
+    if c.settings.restarts == 0 or not begin_restarts(model, pose, targets, restarts):
+        return steps, reason
+    for _ in range(c.settings.restarts):
+        if steps >= c.settings.most:
+            break
+        scatter_joints(model, pose, restarts.random)
+        budget = min(RESTART_STEPS, c.settings.most - steps)
+        more, _ = descend(c, targets, still, False, budget)
+        steps += more
+        worst, _ = measure(c, targets)
+        if worst <= near:
+            forget_failures(restarts)
+            return steps, MET
+    end_restarts(pose, restarts)
+    model_forward(model, pose)
+    return steps, reason
+
+
+@helper
+def descend(
+    c: Context, targets: Targets, root: Quat, root_known: bool, iterations: int
+) -> tuple[int, int]:
+    """Iterate from the pose given, so often at most; iterations taken, and why it ended.
 
     A root that moves is drawn to the rotation `root`, and keeps its own if that is known.
     """
@@ -166,7 +207,7 @@ def descend(c: Context, targets: Targets, root: Quat, root_known: bool) -> tuple
     worst, total = measure(c, targets)
     ladder.damping_scale[:] = 1.0
     adapt_damping(c, math.inf)
-    for iteration in range(settings.iterations):
+    for iteration in range(iterations):
         joint_axes(c.model, c.pose, work.axes, False)
         task_jacobian(c.model, c.pose, work.axes, ladder.jacobian)
         if work.capsules.pair.shape[0] > 0:
@@ -193,7 +234,7 @@ def descend(c: Context, targets: Targets, root: Quat, root_known: bool) -> tuple
         if abs(before - total) <= least_gain:
             return iteration + 1, STILL
         adapt_damping(c, slack)
-    return settings.iterations, SPENT
+    return iterations, SPENT
 
 
 @helper
@@ -224,7 +265,9 @@ def is_blind(c: Context) -> bool:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PrioritizedSolver(ArticulatedSettings, StartSettings, PersonSettings, Solver):
+class PrioritizedSolver(
+    RestartSettings, ArticulatedSettings, StartSettings, PersonSettings, Solver
+):
     """Settings of prioritized IK; lengths are parts of the skeleton's size."""
 
     name: ClassVar[str] = "pik"
@@ -235,6 +278,7 @@ class PrioritizedSolver(ArticulatedSettings, StartSettings, PersonSettings, Solv
     solve_people = solve_people
     solve_skeletons = solve_skeletons
     answers: ClassVar[tuple[type[Task[Any]], ...]] = (Reach, Orient, Posture, SelfCollision)
+    welds: ClassVar[bool] = True
     # A millimetre and a tenth of it, ten times as strict as the rule of the other methods: damped
     # steps that end a centimetre short show no priorities.
     people_rule: ClassVar[StopRule] = StopRule(20, 0.001 / PAPER_HEIGHT, 0.0001 / PAPER_HEIGHT)
@@ -302,8 +346,8 @@ class PrioritizedSolver(ArticulatedSettings, StartSettings, PersonSettings, Solv
     def numbers(self) -> dict[str, Number]:
         """Return the settings that kernels read as numbers."""
         own = super().numbers()
-        names = ("start", "towards", "damping", "task_step", "joint_step", "cut", "posture")
-        return {name: own[name] for name in names}
+        names = ("start", "towards", "restarts", "damping", "task_step", "joint_step", "cut")
+        return {name: own[name] for name in (*names, "posture")}
 
     def person_model(self, anatomy: Anatomy, limits: Limits) -> Model:
         """Return a person whose pelvis moves, with tasks in the order of their levels."""
@@ -370,7 +414,10 @@ class PrioritizedSolver(ArticulatedSettings, StartSettings, PersonSettings, Solv
         """Return the settings as numbers."""
         task = posture_of(plan)
         weight = 1.0 if task is None else task.weight
-        return {**super().skeleton_settings(plan), "posture": min(1.0, self.posture * weight)}
+        numbers: dict[str, Number] = super().skeleton_settings(plan)
+        numbers["posture"] = min(1.0, self.posture * weight)
+        first = cast("int", numbers["iterations"])
+        return numbers | self.restart_numbers(first, self.iterations, self.least_gain)
 
 
 def posture_of(plan: SkeletonPlan) -> Posture | None:

@@ -46,6 +46,7 @@ from ..articulated.model import (
     new_memory,
     turn_hinge,
 )
+from ..articulated.restart import Restarts, new_restarts
 from ..articulated.self_collision import Capsules, no_capsules
 from ..context import LIMITED
 from ..people.plan import is_place
@@ -83,6 +84,7 @@ class PriorityWork(NamedTuple):
     held: Annotated[Ints, "N"]  # degrees of freedom of each joint that its limit holds
     normal: Annotated[Floats, "N", 3]  # direction in which a ball joint is held
     goal: Annotated[Floats, "N", 3]  # rotation vector that the limit allows [rad]
+    restarts: Restarts
     root_offset: Floats  # how the root was turned against its estimate in the frame before, (1, 4)
 
 
@@ -115,6 +117,7 @@ def new_work(
         posture=new_pose(model).local if posture is None else posture.copy(),
         compliance=scale,
         capsules=no_capsules(),
+        restarts=new_restarts(model),
         ladder=new_ladder([3 * k for k in [*starts, tasks]], d),
         root_offset=arrays.identity(1),
     )

@@ -250,7 +250,10 @@ def plant_legs(c: BalanceContext) -> int:
 
 @helper
 def write_legs(c: BalanceContext, rotations: Floats) -> None:
-    """Write the rows of legs into the rotations of the rig; of legs that have moved, level feet."""
+    """Write the rows of legs into the rotations of the rig; of legs that have moved, level feet.
+
+    Feet are level as far as ankles go: limits that were estimated may exclude a level foot.
+    """
     first = 0
     for side in range(2):
         row = c.body.joints + LIMB_ROWS * (2 + side)
@@ -258,6 +261,9 @@ def write_legs(c: BalanceContext, rotations: Floats) -> None:
             first = LIMB_ROWS - 1
             shank = quat_load(c.pose.world, c.model.effector_joint[ANKLE + side])
             quat_store(c.work.local, row + first, level_foot(shank))
+        ankle = row + LIMB_ROWS - 1
+        held = limit_project(c.limits, ankle, quat_load(c.work.local, ankle))
+        quat_store(c.work.local, ankle, held)
         for k in range(first, LIMB_ROWS):
             write_row(c, row + k, rotations)
 

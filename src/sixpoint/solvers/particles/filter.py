@@ -19,15 +19,34 @@ import numpy as np
 from ...kernels import arrays
 from ...kernels._jit import helper
 from ...kernels.limits import limit_project
-from ...kernels.quaternion import quat_load, quat_normalize, quat_rotate, quat_slerp, quat_store
-from ...kernels.random import random_normal3, random_state, random_uniform
+from ...kernels.quaternion import (
+    quat_canonical,
+    quat_conj,
+    quat_load,
+    quat_mul,
+    quat_normalize,
+    quat_rotate,
+    quat_slerp,
+    quat_store,
+    quat_to_rotvec,
+)
+from ...kernels.random import random_normal3, random_normals, random_state, random_uniform
 from ...kernels.rotation import rotation_mean
-from ...kernels.types import Floats, Ints
+from ...kernels.types import Floats, Ints, Quat
 from ...kernels.vector import vec_add, vec_load, vec_scale, vec_store
 from ..articulated.context import Context
-from ..articulated.model import Model, ModelPose, Targets, copy_rotations, model_forward, new_memory
+from ..articulated.model import (
+    Model,
+    ModelPose,
+    Targets,
+    copy_rotations,
+    copy_vectors,
+    hold_joint,
+    model_forward,
+    new_memory,
+)
 from ..context import RecordArray, record_type
-from .rotation_noise import FIXED, Noise, draw_joint
+from .rotation_noise import FIXED, FREE, Noise, draw_joint, go_on, half_exp, hold_slack
 from .task_cost import TaskTable, judge_pose, pose_cost
 
 if TYPE_CHECKING:
@@ -50,6 +69,8 @@ NEARER_PART, PATIENCE = 0.5, 300
 FRESH_SPREAD = 3.0
 """Spread of the particles of all populations but the first, over the noise that a frame begins
 with."""
+PATH_GAIN = 0.2
+"""Part of the way to the smoothed path of the best particle that each new best one brings."""
 MOST_RUNS = 8
 """Most populations of a frame that none of them meets."""
 
@@ -85,6 +106,9 @@ class Particles(NamedTuple):
     root: Annotated[Floats, "M", 3]  # positions of the root [m]
     next_local: Annotated[Floats, "M", "N", 4]  # room for the next generation
     next_root: Annotated[Floats, "M", 3]
+    # last draw of each joint and, in the last row, of the root's position, at a scale of 1
+    drift: Annotated[Floats, "M", "N+1", 3]
+    next_drift: Annotated[Floats, "M", "N+1", 3]
     log_weight: Annotated[Floats, "M"]
     weight: Annotated[Floats, "M"]  # sums to 1
     cost: Annotated[Floats, "M"]  # of the tasks to be met, in the last iteration [m^2]
@@ -93,6 +117,8 @@ class Particles(NamedTuple):
     extra: Annotated[Floats, "M", 2]
     nodes: Annotated[Floats, "M", "K", 3]  # positions of the K nodes that functions read [m]
     start: Annotated[Floats, "N+1", 4]  # where the frame began
+    # smoothed way of the best particle in the last iterations, half rotation vectors [rad]
+    path: Annotated[Floats, "N", 3]
     found: Annotated[Floats, "R", "N+1", 4]  # the estimate of least cost of each of R populations
     best: Annotated[Floats, "N+1", 4]  # the best of these
     estimate: Annotated[Floats, "N+1", 4]  # the estimate of this iteration
@@ -186,12 +212,13 @@ def gather_particles(c: Context, scale: float) -> None:
         for joint in range(pose.local.shape[0]):
             q = quat_load(pose.local, joint)
             if scale > 0.0 and noise.kind[joint] != FIXED:
-                q = draw_joint(c, joint, q, scale)
+                q = draw_joint(c, joint, q, scale, particles.drift[i], 0.0)
             quat_store(particles.local[i], joint, q)
         vec_store(particles.root, i, vec_load(pose.position, 0))
     particles.cost[:] = 0.0
     particles.wish[:] = 0.0
     particles.extra[:] = 0.0
+    particles.drift[:] = 0.0
     level_weights(particles)
 
 
@@ -203,9 +230,11 @@ def resample(particles: Particles, offset: float) -> None:
         k = particles.survivors[i]
         copy_rotations(particles.local[k], particles.next_local[i])
         vec_store(particles.next_root, i, vec_load(particles.root, k))
+        copy_vectors(particles.drift[k], particles.next_drift[i])
     for i in range(particles.local.shape[0]):
         copy_rotations(particles.next_local[i], particles.local[i])
         vec_store(particles.root, i, vec_load(particles.next_root, i))
+        copy_vectors(particles.next_drift[i], particles.drift[i])
     level_weights(particles)
 
 
@@ -254,8 +283,23 @@ def smooth_pose(model: Model, particles: Particles, part: float) -> None:
 
 
 @helper
+def go_further(c: Context, joint: int, q: Quat, along: float) -> Quat:
+    """Turn a joint so many times further along the path of the best particle, within limits."""
+    noise = c.scratch.noise
+    step = half_exp(vec_scale(vec_load(c.scratch.particles.path, joint), along))
+    turned = quat_normalize(quat_mul(q, step))
+    if noise.bounded[joint] != FREE:
+        turned = hold_slack(noise, joint, turned, q)
+    return hold_joint(c.model, joint, turned)
+
+
+@helper
 def explore(c: Context, targets: Targets) -> None:
     """Rotate every joint of every particle at random, and see what that costs.
+
+    Besides, each goes on or back along the way that the best one has come (setting `path`), as the
+    evolution path of Hansen and Ostermeier 2001 does: along a narrow valley of the cost, noise that
+    is alike in all directions hardly gets anywhere.
 
     Resampling comes first, not last: between iterations particles and their weights can be seen.
     """
@@ -266,13 +310,20 @@ def explore(c: Context, targets: Targets) -> None:
         resample(particles, random_uniform(particles.random))
     travel = state.scale * settings.root * model.size[0]
     for i in range(particles.local.shape[0]):
-        local = particles.local[i]
+        local, drift = particles.local[i], particles.drift[i]
+        along = settings.path * random_normals(particles.random)[0] if settings.path > 0.0 else 0.0
         for joint in range(model.parent.shape[0]):
             if noise.kind[joint] != FIXED:
-                drawn = draw_joint(c, joint, quat_load(local, joint), state.scale)
-                quat_store(local, joint, drawn)
+                q = quat_load(local, joint)
+                q = draw_joint(c, joint, q, state.scale, drift, settings.momentum)
+                if along != 0.0:
+                    q = go_further(c, joint, q, along)
+                quat_store(local, joint, q)
         if travel > 0.0:
-            step = vec_scale(random_normal3(particles.random), travel)
+            root = model.parent.shape[0]
+            step = go_on(random_normal3(particles.random), vec_load(drift, root), settings.momentum)
+            vec_store(drift, root, step)
+            step = vec_scale(step, travel)
             vec_store(particles.root, i, vec_add(vec_load(particles.root, i), step))
         vec_store(pose.position, 0, vec_load(particles.root, i))
         particle = ModelPose(local, pose.world, pose.position, pose.effectors)
@@ -313,6 +364,7 @@ def begin_population(c: Context, spread: float) -> None:
         spread = min(c.settings.largest, FRESH_SPREAD * state.scale)
     gather_particles(c, spread)
     copy_rotations(particles.start, particles.found[state.runs])
+    particles.path[:] = 0.0
     state.runs += 1
 
 
@@ -366,6 +418,8 @@ def weigh(c: Context, targets: Targets) -> None:
         state.calm *= COOLING
     if cost < state.least_of_run:
         state.least_of_run = cost
+        if settings.path > 0.0:
+            follow_path(particles, state.runs - 1)
         copy_rotations(particles.estimate, particles.found[state.runs - 1])
         worst = judge_rows(c, particles.estimate, targets)
         state.worst_of_run = max(worst, particles.extra[chosen, 1])
@@ -380,6 +434,17 @@ def weigh(c: Context, targets: Targets) -> None:
     if settings.answer != BEST:
         state.worst = judge_answer(c, targets)
     set_noise(c, cost)
+
+
+@helper
+def follow_path(particles: Particles, run: int) -> None:
+    """Smooth the way from the best of a population so far to the new one."""
+    for joint in range(particles.path.shape[0]):
+        before, now = quat_load(particles.found[run], joint), quat_load(particles.estimate, joint)
+        step = quat_to_rotvec(quat_canonical(quat_mul(quat_conj(before), now)))
+        for k in range(3):
+            kept = (1.0 - PATH_GAIN) * particles.path[joint, k]
+            particles.path[joint, k] = kept + PATH_GAIN * 0.5 * step[k]
 
 
 @helper

@@ -8,7 +8,8 @@ number of joints and no faster.
 
 **Good at** odd constraints, many of them, branched skeletons, targets that a straight chain cannot
 see. **Bad at** precision for its time: a Jacobian method meets a plain target in a hundredth of it,
-and at a hundred joints more than half are missed with the usual settings. The answer is random (but
+and at a hundred joints a straight chain misses most targets in the last fiftieth of its reach. The
+answer is random (but
 repeats by its seed), and may be a local one.
 """
 
@@ -40,7 +41,7 @@ from ...tasks import (
     Smoothness,
     Task,
 )
-from ..articulated.build import TaskSpec, new_pose, person_model
+from ..articulated.build import TaskSpec, model_depth, new_pose, person_model
 from ..articulated.context import SkeletonContext
 from ..articulated.model import Model, ModelPose, copied, read_pose, write_pose
 from ..articulated.plan import ArticulatedSettings, SkeletonPlan, StopRule, is_person
@@ -64,6 +65,14 @@ from .rotation_noise import (
 from .task_cost import POSITION, person_tasks, skeleton_tasks, task_nodes
 
 STARTS = ("sik", "constant", "velocity", "guided", "a file of `sixpoint train` (.npz)")
+POSE_ITERATIONS = 2000
+"""Iterations for places with rotations, which have few answers within limits."""
+USUAL_LEVER = 0.5
+"""Setting `lever` of skeletons with several end effectors: a finger that is drawn like the elbow
+waits until the elbow draws next to nothing."""
+MOST_JOINTS = 20
+"""Joints in a row that are drawn with the noise that `spread` says; of more, each is drawn with
+less, or a chain that is straight would become a ball before any selection could tell."""
 SEEDS = 2**63 - 1
 """The largest seed."""
 PositiveFraction: TypeAlias = Annotated[float, Interval(0.0, 1.0, above=True)]
@@ -101,7 +110,8 @@ class MonteCarloSolver(ArticulatedSettings, PersonSettings, Solver):
     people_rule: ClassVar[StopRule] = StopRule(60, 0.001 / PAPER_HEIGHT, -math.inf)
 
     iterations: Count | None = None
-    """Most iterations in a frame. Default: 60 for people by six points, 500 for other skeletons."""
+    """Most iterations in a frame. Default: 60 for people by six points; for other skeletons 500, or
+    2000 where a rotation is asked for."""
     tolerance: Fraction | None = None
     """A largest error below this part of the size ends the frame. Default: 0.00055 for people (1 mm
     at 1.83 m), 0.0001 for other skeletons."""
@@ -114,13 +124,22 @@ class MonteCarloSolver(ArticulatedSettings, PersonSettings, Solver):
     schedule: Literal["annealed", "constant"] = "annealed"
     """Noise as large as what is still missing, or always the same (the paper's words)."""
     spread: Positive = 0.1
-    """Annealed: noise of joints [rad, half angles] over what is missing of the size."""
+    """Annealed: noise of joints [rad, half angles] over what is missing of the size. Chains of more
+    than twenty joints are drawn with less, so that all together they turn no farther."""
     hardness: Positive = 0.1
     """Annealed: noise of tasks over what is missing."""
-    lever: NonNegative = 0.5
-    """Annealed: noise of a joint falls with this power of how far it reaches; 0: all alike."""
+    lever: NonNegative | None = None
+    """Annealed: noise of a joint falls with this power of how far it reaches; 0: all alike.
+    Default: 0.5, or 0 where one end effector is all that is asked for."""
     largest: PositiveFraction = 0.5
     """Annealed: largest noise of joints [rad, half angles]."""
+    path: NonNegative = 1.0
+    """Annealed: how far particles of skeletons other than people go on along the smoothed way of
+    the best one, at random; 0 as published."""
+    momentum: Annotated[float, Interval(0.0, 0.99)] = 0.9
+    """Annealed: part of the draw before with which a joint goes on; 0: every draw is independent,
+    as published. What selection favours is tried again, which straightens and bends long chains in
+    a third of the iterations."""
     noise: Positive = 0.02
     """Constant: noise of joints [rad, half angles]."""
     sigma: Positive = 0.05
@@ -196,12 +215,23 @@ class MonteCarloSolver(ArticulatedSettings, PersonSettings, Solver):
 
     def numbers(self) -> dict[str, Number]:
         """Return the settings as numbers, always in the same order."""
+        own = {name: value for name, value in super().numbers().items() if name != "lever"}
         return {
             **self.stop_rule(self.people_rule)._asdict(),
-            **super().numbers(),
+            **own,
+            "momentum": self.momentum if self.schedule == "annealed" else 0.0,
             "velocity": self.prior == "velocity",
             "previous": self.prior in ("constant", "velocity"),
+            "path": 0.0,
         }
+
+    def skeleton_settings(self, plan: SkeletonPlan) -> dict[str, Number]:
+        """Return the settings for another skeleton as numbers."""
+        numbers = super().skeleton_settings(plan)
+        if self.iterations is None and any(isinstance(task, Orient) for task in plan.tasks):
+            numbers["iterations"] = POSE_ITERATIONS
+        path = self.path if self.schedule == "annealed" else 0.0
+        return numbers | {"path": path}
 
     def covariances(self, names: Sequence[str]) -> dict[str, Floats]:
         """Return covariances of joints by name (3, 3); only joints with these names turn."""
@@ -211,10 +241,17 @@ class MonteCarloSolver(ArticulatedSettings, PersonSettings, Solver):
                 raise UnknownName("joint to give a covariance", name, names)
         return found
 
-    def scaled(self, noise: Noise, reach: Floats) -> Noise:
-        """Return noise by how far each joint reaches (N,) [m]; constant noise is left alone."""
-        lever = self.lever if self.schedule == "annealed" else 0.0
+    def scaled(self, noise: Noise, model: Model, reach: Floats) -> Noise:
+        """Return noise by how far each joint reaches (N,) [m], and by how many joints add up.
+
+        Constant noise is left alone.
+        """
+        if self.schedule != "annealed":
+            return noise
+        single = len(model.effector_joint) == 1
+        lever = self.lever if self.lever is not None else 0.0 if single else USUAL_LEVER
         scales = reach_scales(reach, noise.kind != FIXED, lever)
+        scales *= min(1.0, MOST_JOINTS / max(1, model_depth(model)))
         return noise._replace(shape=noise.shape * scales[:, None, None])
 
     def skeleton_scratch(self, plan: SkeletonPlan) -> Filter:
@@ -225,7 +262,7 @@ class MonteCarloSolver(ArticulatedSettings, PersonSettings, Solver):
         noise = build_noise(plan.model, names, plan.limits, covariances, self.sampler)
         tasks = skeleton_tasks(plan.body, plan.points, plan.tasks)
         particles = new_particles(plan.model, self, tasks)
-        return Filter(self.scaled(noise, plan.reach()), tasks, particles)
+        return Filter(self.scaled(noise, plan.model, plan.reach()), tasks, particles)
 
     def plan(self, problem: Problem) -> Plan:
         """Return the tables and the kernel for one skeleton."""
@@ -318,7 +355,7 @@ class PersonFilterPlan(FilterPlan, PersonPlan):
         parents = np.concatenate([model.parent, model.effector_joint])
         offsets = np.concatenate([model.offset, model.effector_offset])
         noise = build_noise(model, names, self.limits, solver.covariances(free), solver.sampler)
-        noise = solver.scaled(noise, longest_below(parents, offsets)[: len(names)])
+        noise = solver.scaled(noise, model, longest_below(parents, offsets)[: len(names)])
         tasks = person_tasks(model, solver.posture)
         self.scratch = Filter(noise, tasks, new_particles(model, solver, tasks))
 

@@ -21,7 +21,15 @@ from ...kernels.limits import limit_project, limit_violation
 from ...kernels.quaternion import quat_from_axis_angle, quat_mul, quat_normalize, quat_twist_angle
 from ...kernels.random import random_normal3, random_normals
 from ...kernels.types import Bools, Floats, Ints, Quat, Vec3
-from ...kernels.vector import vec_cross, vec_dot, vec_length, vec_load, vec_scale
+from ...kernels.vector import (
+    vec_add,
+    vec_cross,
+    vec_dot,
+    vec_length,
+    vec_load,
+    vec_scale,
+    vec_store,
+)
 from ...limits import FixedLimit, Limits, SwingTwistLimit
 from ..articulated.context import Context
 from ..articulated.model import HINGE, Model
@@ -250,18 +258,37 @@ def hold_slack(noise: Noise, joint: int, q: Quat, before: Quat) -> Quat:
 
 
 @helper
-def draw_joint(c: Context, joint: int, q: Quat, scale: float) -> Quat:
+def go_on(fresh: Vec3, before: Vec3, momentum: float) -> Vec3:
+    """A draw that goes on in part as the one before: a first-order autoregression.
+
+    Its variance stays that of a fresh draw.
+    """
+    part = math.sqrt(1.0 - momentum * momentum)
+    return vec_add(vec_scale(before, momentum), vec_scale(fresh, part))
+
+
+@helper
+def draw_joint(
+    c: Context, joint: int, q: Quat, scale: float, drift: Floats, momentum: float
+) -> Quat:
     """Another rotation of a joint, drawn around q within its limit: Courty and Arnaud, Eq. (12).
 
     Drawn anew while the limit rejects it. Where that goes on too long, the last draw is projected
-    into the limit.
+    into the limit. `drift` has the last draw of each joint at a scale of 1, (N, 3); a part of it
+    lasts, which is the `momentum`.
     """
     noise, limits, particles = c.scratch.noise, c.model.limits, c.scratch.particles
     state = particles.state[0]
-    rotation = q
+    rotation, before = q, vec_scale(vec_load(drift, joint), scale)
     for _ in range(c.settings.tries):
         state.drawn += 1
         t = draw_half_rotation(noise, joint, scale, c.settings.sampler, particles.random)
+        if momentum > 0.0:
+            t = go_on(t, before, momentum)
+            if vec_length(t) > HEMISPHERE:
+                state.rejected += 1
+                continue
+            vec_store(drift, joint, vec_scale(t, 1.0 / scale))
         if noise.kind[joint] == AXIAL:
             # Angles add: nothing but the axis is ever turned about.
             axis = vec_load(noise.axis, joint)

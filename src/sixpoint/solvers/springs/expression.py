@@ -1,11 +1,12 @@
-"""Expressive motion between key poses: speed, power, amplitude, tension.
+"""Expressive motion between key poses: speed, acceleration, power, amplitude, swivel, tension.
 
 Huang and Pelachaud 2012 pose a figure first and then shape its movement by "speed and acceleration,
 tension and amplitude", and let the energy of the arm's springs move shoulders and torso; they leave
 the formulas to another paper. These are ours. Between two key poses every joint moves like a mass
 on a spring that was let go: its stiffness is the *tension*, what its damping lacks is the *power*,
 by which it overshoots. *Amplitude* moves the hands at the keys away from where they hang; the arms
-reach there by mass-spring IK, and what that asks of their springs,
+reach there by mass-spring IK; *swivel* turns elbows about the line to the hand (Fig. 7). What
+amplitude asks of the springs of an arm,
 
     E = 1/2 sum k (|d| - l)^2
 
@@ -32,8 +33,8 @@ from ...motion.motion import Motion
 from ..problem import LimitsChoice, resolve_limits
 from ..settings import Fraction, Interval, check_settings
 from .batch import solve_batch
-from .masses import START_CLAMP
 from .methods import SpringPositionSolver
+from .relaxation import START_CLAMP
 
 SPACING = 0.5
 """Time between key poses where none are given [s]."""
@@ -46,6 +47,8 @@ TORSO, CLAVICLE = math.radians(25.0), math.radians(15.0)
 where energy recruits them once."""
 BEYOND = 1e-6
 """A joint that is farther beyond its limit in a key pose than this is meant to be there [rad]."""
+SWIVEL_TRIES = 20
+"""Swivels that are tried, each smaller by this part of the first, where a limit is in the way."""
 SAME_POSITION = 1e-6
 """Hands that move by less than this stay [m]."""
 Hundredfold = Annotated[float, Interval(0.01, 100.0)]
@@ -62,6 +65,13 @@ class Expression:
     """From 0, which eases into every key pose, to 1, which overshoots it."""
     amplitude: Annotated[float, Interval(0.0, 3.0)] = 1.0
     """How far hands go from where they hang, over how far they went, from 0 to 3."""
+    acceleration: Hundredfold = 1.0
+    """How many times as fast joints start from a key pose, from 0.01 to 100: above 1 they are early
+    and take their time to arrive, below 1 they are late and come in fast. Duration and overshoot
+    stay."""
+    swivel: Annotated[float, Interval(-math.pi, math.pi)] = 0.0
+    """How far elbows are lifted about the line from shoulder to hand [rad], within limits: above 0
+    outwards and up, below 0 towards the body."""
     tension: Hundredfold = 1.0
     """Stiffness of the movement, from 0.01 to 100: tense joints snap to the next pose and wait."""
     recruit: Annotated[float, Interval(0.0, 10.0)] = 1.0
@@ -96,7 +106,10 @@ class Expression:
         ratio = 1.0 - (1.0 - LEAST_DAMPING) * self.power
         frequency = FREQUENCY * math.sqrt(self.tension)
         end, speed = _step_response(np.array([1.0]), frequency, ratio)
-        progress, _ = _step_response(np.asarray(u, dtype=np.float64), frequency, ratio)
+        # The slope of this warp at 0 is the root of the acceleration, at 1 one over it.
+        early, u = math.sqrt(self.acceleration), np.asarray(u, dtype=np.float64)
+        u = early * u / (1.0 + (early - 1.0) * u)
+        progress, _ = _step_response(u, frequency, ratio)
         ease = u * u * (3.0 - 2.0 * u)
         return np.asarray(progress + (1.0 - end[0]) * ease - speed[0] * u * u * (u - 1.0))
 
@@ -130,6 +143,8 @@ def express(
     poses = motion.frames(at.tolist())
     if expression.amplitude != 1.0:
         poses = widen(poses, expression, limits=limits)
+    if expression.swivel != 0.0:
+        poses = swivel_elbows(poses, expression.swivel, limits=limits)
     times = (at - at[0]) / (motion.rate * expression.speed)
     path = _between(poses, times, expression)
     kept = resolve_limits(limits, motion.skeleton)
@@ -165,6 +180,52 @@ def widen(poses: Motion, expression: Expression, *, limits: LimitsChoice = "adul
     for side in "lr":
         out = _reach(out, side, goals[side], kept)
     return out
+
+
+def swivel_elbows(poses: Motion, angle: float, *, limits: LimitsChoice = "adult") -> Motion:
+    """Return poses of a person whose elbows are turned about the line from shoulder to hand.
+
+    Hands stay where they are, and keep their rotation in the world.
+
+    Args:
+        poses: of a person.
+        angle: how far [rad]; above 0 lifts both elbows outwards and up.
+        limits: that shoulders keep. An elbow goes as far as they let it without moving the hand.
+    """
+    anatomy = poses.skeleton.anatomy
+    kept = resolve_limits(limits, poses.skeleton)
+    allowed = np.maximum(kept.violations(poses), BEYOND)
+    for side in "lr":
+        wanted = angle if side == "l" else -angle
+        joints = [anatomy.node(f"{side}_{role}") for role in ("shoulder", "elbow", "wrist")]
+        joints = [joint for joint in joints if joint < poses.skeleton.joint_count]
+        found, free = poses, np.ones(len(poses), np.bool_)
+        for part in np.linspace(0.0, wanted, SWIVEL_TRIES + 1)[1:]:
+            turned = _swivelled(poses, side, part)
+            free &= np.asarray(kept.violations(turned) <= allowed)[:, joints].all(axis=1)
+            rotations = np.where(free[:, None, None], turned.rotations, found.rotations)
+            found = replace(found, rotations=rotations)
+        poses = found
+    return poses
+
+
+def _swivelled(poses: Motion, side: str, angle: float) -> Motion:
+    """Return poses whose arm is turned about the line from shoulder to hand by an angle [rad]."""
+    skeleton = poses.skeleton
+    shoulder, _, wrist = _arm(skeleton.anatomy, side)[-3:]
+    positions, world = poses.world()
+    line = positions[:, wrist] - positions[:, shoulder]
+    length = np.linalg.norm(line, axis=1)
+    axis = line / np.maximum(length, SAME_POSITION)[:, None]
+    turn = arrays.from_rotvec(angle * axis)
+    rotations = poses.rotations.copy()
+    above = world[:, skeleton.parents[shoulder]]
+    turned = arrays.multiply(turn, world[:, shoulder])
+    rotations[:, shoulder] = arrays.multiply(arrays.conjugate(above), turned)
+    if wrist < skeleton.joint_count:
+        carrier = arrays.multiply(turn, world[:, skeleton.parents[wrist]])
+        rotations[:, wrist] = arrays.multiply(arrays.conjugate(carrier), world[:, wrist])
+    return replace(poses, rotations=rotations)
 
 
 def arm_effort(poses: Motion, side: str, goals: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""Masses at the joints of a skeleton, springs for its bones: tables, forces, damped steps, rest.
+"""Masses at the joints of a skeleton, springs for its bones: tables, forces, damped steps.
 
 Huang and Pelachaud, "An Efficient Energy Transfer Inverse Kinematics Solution" (2012). Rotations
 are forgotten while masses move. With d from a mass to its neighbour and l the length of the bone
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -42,16 +43,15 @@ PROJECTION = 1
 """Choice of `SpringPositionSolver.relax` besides Verlet steps."""
 FREE, BASE, HELD = 0, 1, 2
 """What a mass is: free, where the skeleton is fastened, or one with a target."""
-SOLVED, AT_REST, UNDERWAY = 0, 1, 2
-"""How a relaxation ended: bones have their lengths; forces balance, though they have not; neither,
-the budget is spent."""
-BALANCED = 1e-4
-"""Forces below this part of what the tightest spring holds balance."""
-CHECK_INTERVAL = 8
-"""Steps between two looks at whether forces balance."""
-START_CLAMP = 0.5
-"""Where the energy of a new target is measured, it is no farther away than this part of the
-reach."""
+
+
+class NodeWeights(NamedTuple):
+    """Joints and bones that are heavier or stiffer than the others."""
+
+    masses: Mapping[int, float] = MappingProxyType({})
+    """Joint -> its mass over that of the others."""
+    hardness: Mapping[int, float] = MappingProxyType({})
+    """Node -> stiffness of the bone that leads to it, over that of the others."""
 
 
 class Springs(NamedTuple):
@@ -64,9 +64,11 @@ class Springs(NamedTuple):
     lightness: Floats  # one over each mass, (M,)
     ends: Ints  # masses of each spring, (S, 2)
     rest: Floats  # length of each spring at rest [m], (S,)
+    hardness: Floats  # stiffness of each spring over that of the settings, (S,)
     unit: Floats  # mean length of the bones of each part [m], (P,)
     # whether springs know all of a part: ball joints without limits, in one chain, (P,)
     plain: Ints
+    free: Ints  # whether no joint of a part has a limit, (P,)
     preferred: Ints  # child node of each joint whose chain is preferred; -1: the heaviest, (N,)
     start: Floats  # local rotation of each joint in the first pose, (N, 4)
 
@@ -79,6 +81,7 @@ class Masses(NamedTuple):
     ends: Annotated[Ints, "S", 2]  # masses of these springs
     length: Annotated[Floats, "S"]  # lengths of these springs at rest [m]
     inverse: Annotated[Floats, "S"]  # one over these
+    hardness: Annotated[Floats, "S"]  # their stiffness over that of the settings
     moving: Annotated[Ints, "M"]  # the masses that have to do with a target and are not fastened
     position: Annotated[Floats, "M", 3]  # [m]
     before: Annotated[Floats, "M", 3]  # positions a step earlier [m]
@@ -86,6 +89,8 @@ class Masses(NamedTuple):
     goal: Annotated[Floats, "M", 3]  # target of a held mass, within reach [m]
     grip: Annotated[Floats, "M"]  # weight of a held mass over the greatest
     load: Annotated[Floats, "M"]  # weight of the targets that each mass carries
+    kept: Annotated[Floats, "N", 4]  # local rotations of joints before they turned back
+    turned: Annotated[Floats, "N", 4]  # world rotations of joints by the masses, within limits
     # of the springs of each part when its targets were first asked for
     energy: Annotated[Floats, "P"]
 
@@ -105,7 +110,7 @@ def new_springs(
     ranges: Ranges,
     *,
     mass: float = 1.0,
-    masses: Mapping[int, float] | None = None,
+    weights: NodeWeights = NodeWeights(),  # noqa: B008 (immutable)
     preferred: Mapping[int, int] | None = None,
     braces: bool = True,
 ) -> Springs:
@@ -119,7 +124,7 @@ def new_springs(
         model: a skeleton.
         ranges: joints and tasks of each part.
         mass: of every joint.
-        masses: of some joints, instead.
+        weights: of some joints and bones, instead.
         preferred: child node that some joints turn with.
         braces: springs also between the ends of bones that one joint carries.
     """
@@ -130,7 +135,8 @@ def new_springs(
     mass_of = np.full(len(above), -1, np.int64)
     node_of: list[int] = []
     springs: list[tuple[int, int, float]] = []
-    mass_range, spring_range, unit, plain = [], [], [], []
+    hardness: list[float] = []
+    mass_range, spring_range, unit, plain, free = [], [], [], [], []
     for part, tasks in ranges:
         first_mass, first_spring = len(node_of), len(springs)
         ends = sorted({joints + int(model.task_effector[task]) for task in tasks})
@@ -146,6 +152,7 @@ def new_springs(
             if inside:
                 length = float(np.linalg.norm(offset[node]))
                 springs.append((int(mass_of[above[node]]), int(mass_of[node]), length))
+                hardness.append(weights.hardness.get(node, 1.0))
         lengths = [length for _, _, length in springs[first_spring:]]
         if braces:
             own = [node for node in node_of[first_mass:] if above[node] in part]
@@ -154,16 +161,18 @@ def new_springs(
                     if above[one] == above[other]:
                         length = float(np.linalg.norm(offset[other] - offset[one]))
                         springs.append((int(mass_of[one]), int(mass_of[other]), length))
+                        hardness.append(1.0)
         mass_range.append((first_mass, len(node_of)))
         spring_range.append((first_spring, len(springs)))
         unit.append(float(np.mean(lengths)) if lengths else float(model.size[0]))
-        plain.append(_is_plain(model, part, ends))
+        free.append((model.limits["kind"][part.start : part.stop] == limits.FREE).all())
+        plain.append(free[-1] and _is_plain(model, part, ends))
     ends_of = np.array([(a, b) for a, b, _ in springs], np.int64).reshape(-1, 2)
     degree = np.bincount(ends_of.ravel(), minlength=len(node_of))
     weight = mass * np.maximum(0.5 * degree, 1.0)
-    for joint, value in (masses or {}).items():
+    for joint, times in weights.masses.items():
         if mass_of[joint] >= 0:
-            weight[mass_of[joint]] *= value / mass
+            weight[mass_of[joint]] *= times
     chosen = np.full(joints, -1, np.int64)
     for joint, child in (preferred or {}).items():
         chosen[joint] = child
@@ -175,8 +184,10 @@ def new_springs(
         lightness=1.0 / weight,
         ends=ends_of,
         rest=np.array([length for _, _, length in springs], np.float64),
+        hardness=np.array(hardness, np.float64),
         unit=np.array(unit, np.float64),
         plain=np.array(plain, np.int64),
+        free=np.array(free, np.int64),
         preferred=chosen,
         start=new_pose(model).local,
     )
@@ -198,32 +209,18 @@ def _nodes_at(
 
 
 def _is_plain(model: Model, part: range, ends: Sequence[int]) -> bool:
-    """Whether springs know all of a part: one chain of ball joints without limits."""
+    """Whether a part is one chain of ball joints: without limits, springs know all of it."""
     freedom = model.freedom[part.start : part.stop]
-    kinds = model.limits["kind"][part.start : part.stop]
     straight = all(model.parent[joint] == joint - 1 for joint in part[1:])
-    return bool(
-        (freedom == BALL).all() and (kinds == limits.FREE).all() and straight and len(ends) == 1
-    )
+    return bool((freedom == BALL).all() and straight and len(ends) == 1)
 
 
 def new_scratch(model: Model, ranges: Ranges, springs: Springs) -> Scratch:
     """Return springs with fresh memory."""
-    sizes = {"M": len(springs.node_of), "S": len(springs.rest), "P": len(ranges)}
-    parts, masses = new_parts(model, ranges), new_memory(Masses, sizes)
     joints = {"N": len(model.parent)}
+    sizes = {"M": len(springs.node_of), "S": len(springs.rest), "P": len(ranges), **joints}
+    parts, masses = new_parts(model, ranges), new_memory(Masses, sizes)
     return new_memory(Scratch, joints, parts=parts, springs=springs, masses=masses)
-
-
-class Rest(NamedTuple):
-    """When masses rest, and what pulls them."""
-
-    steps: int  # most steps
-    strain: float  # no length is farther off than this part of it, and forces are small
-    near: float  # targets are this near [m]
-    reach: float  # length of the longest chain [m], the unit of the clamp
-    # 1; or, for targets that yield to each other, what pulls them over what holds bones
-    soft: float
 
 
 @helper
@@ -254,6 +251,7 @@ def gather(c: Context, part: int) -> None:
             masses.ends[count, 1] = b
             masses.length[count] = springs.rest[spring]
             masses.inverse[count] = 1.0 / springs.rest[spring]
+            masses.hardness[count] = springs.hardness[spring]
             count += 1
     masses.size[0] = count
     count = 0
@@ -301,7 +299,8 @@ def spring_forces(masses: Masses, stiffness: float) -> float:
         length = vec_length(bone)
         over = length - masses.length[k]
         worst = max(worst, abs(over) * masses.inverse[k])
-        pull = vec_scale(bone, stiffness * over / length if length > 0.0 else 0.0)
+        pulled = stiffness * masses.hardness[k] * over
+        pull = vec_scale(bone, pulled / length if length > 0.0 else 0.0)
         vec_store(force, a, vec_add(vec_load(force, a), pull))
         vec_store(force, b, vec_sub(vec_load(force, b), pull))
     return worst
@@ -368,59 +367,10 @@ def largest_force(masses: Masses, fixed: bool) -> float:
 
 @helper
 def spring_energy(masses: Masses, stiffness: float) -> float:
-    """Energy of the springs, half k times the square of what each is too long."""
+    """Energy of the springs: the sum of half the stiffness times the excess length squared."""
     total = 0.0
     for k in range(masses.size[0]):
         here = vec_load(masses.position, masses.ends[k, 0])
         there = vec_load(masses.position, masses.ends[k, 1])
-        total += (vec_distance(here, there) - masses.length[k]) ** 2
+        total += masses.hardness[k] * (vec_distance(here, there) - masses.length[k]) ** 2
     return 0.5 * stiffness * total
-
-
-@helper
-def start_energy(c: Context, part: int, reach: float) -> float:
-    """Energy of springs at rest whose held masses are put on their clamped targets.
-
-    Masses are put back where the skeleton is.
-    """
-    masses = c.scratch.masses
-    hold_masses(masses, START_CLAMP * reach)
-    energy = spring_energy(masses, c.settings.stiffness)
-    place_masses(c, part)
-    return energy
-
-
-@helper
-def relax(c: Context, part: int, rest: Rest) -> tuple[int, int]:
-    """Step masses that have been placed until they rest; steps taken, and how it ended."""
-    settings, springs, masses = c.settings, c.scratch.springs, c.scratch.masses
-    stiffness = settings.stiffness
-    # Targets that yield must pull by their distance: clamped, all would pull alike.
-    clamp = settings.clamp * rest.reach if rest.soft >= 1.0 else math.inf
-    by_force = settings.method == FORCE or rest.soft < 1.0
-    pull = rest.soft * (settings.pull if settings.method == FORCE else stiffness)
-    least = settings.force * stiffness * springs.unit[part]
-    step = settings.step
-    if settings.method != FORCE and by_force:  # the step is stable without a pull: allow for it
-        step *= math.sqrt(stiffness / (stiffness + 0.25 * pull))
-    farthest = math.inf
-    for taken in range(rest.steps + 1):
-        if not by_force and farthest > 0.0:  # once there, held masses stay
-            farthest = hold_masses(masses, clamp)
-        over = spring_forces(masses, stiffness)
-        if by_force:
-            farthest = pull_masses(masses, pull, clamp)
-        if over <= rest.strain or taken % CHECK_INTERVAL == 0:
-            force = largest_force(masses, not by_force)
-            if over <= rest.strain and force <= least and farthest <= rest.near:
-                return taken, SOLVED
-            balanced = force <= BALANCED * over * stiffness * springs.unit[part]
-            if balanced and (by_force or farthest <= rest.near):
-                return taken, AT_REST
-        if taken == rest.steps:
-            break
-        if settings.relax == PROJECTION and not by_force:
-            projection_step(masses)
-        else:
-            verlet_step(springs, masses, step, settings.damping, not by_force)
-    return rest.steps, UNDERWAY

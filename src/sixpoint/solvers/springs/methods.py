@@ -18,8 +18,8 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple, cast
 
 import numpy as np
 
-from ...body.skeleton import Skeleton
 from ...errors import InputError, UnknownName
+from ...motion.points import SIX
 from ...tasks import Reach, Task
 from ..articulated.model import Model
 from ..articulated.parts import Ranges, person_parts, whole_part
@@ -34,7 +34,15 @@ from ..base import Capabilities, Solver
 from ..people.plan import PersonSettings
 from ..settings import Interval, Number, Positive
 from ..start import StartSettings
-from .masses import FORCE, POSITION_BASED, Scratch, Springs, new_scratch, new_springs
+from .masses import (
+    FORCE,
+    POSITION_BASED,
+    NodeWeights,
+    Scratch,
+    Springs,
+    new_scratch,
+    new_springs,
+)
 from .solve import solve_people, solve_skeletons
 
 PARTS = ("spine", "l_arm", "r_arm", "l_leg", "r_leg")
@@ -60,6 +68,8 @@ PRESETS = {
 iterations (`sixpoint bench energy` maps them over step and damping). The clamp of `exact` was
 chosen by a scan of how much chains wind."""
 PRESET_NUMBERS = ("step", "damping", "strain", "force", "clamp")
+RETURN_RATE = 10.0
+"""Of joints to the first pose [1/s]."""
 SAFE_STEP = 0.95
 """A step that nobody has set is at most this part of the stability bound."""
 OpenFraction = Annotated[float, Interval(0.0, 1.0, above=True, below=True)]
@@ -95,7 +105,7 @@ class SpringSolver(ArticulatedSettings, StartSettings, PersonSettings, Solver):
     to 0.0005 of the size. `paper`, for comparison with its Table 1: a hundredth for both."""
     step: Positive | None = None
     """Time step. Together with stiffness and mass it must be stable: step < sqrt((1 - damping / 2)
-    mass / stiffness). Default: by the preset, 0.7 or 0.85."""
+    mass / stiffness). Default: by the preset, 0.7 or 0.85, and less where that is not stable."""
     damping: OpenFraction | None = None
     """Part of its speed that a mass loses in a step, above 0, without which masses never rest, and
     below 1. Default: 0.3; with the preset `exact` less for chains of more than seven joints, whose
@@ -107,6 +117,9 @@ class SpringSolver(ArticulatedSettings, StartSettings, PersonSettings, Solver):
     masses: tuple[tuple[str, float], ...] = ()
     """Joints by name with a mass of their own: heavy ones move late. Pairs, a mapping, or text such
     as `LeftArm:2,Spine:3`."""
+    stiffnesses: tuple[tuple[str, float], ...] = ()
+    """Bones with a stiffness of their own, by the name of the joint or end that they lead to: soft
+    ones stretch at first and pass on less of what is asked. Given like `masses`."""
     clamp: Positive | None = None
     """Most that a target moves ahead of its mass in a step, in chain lengths. An end effector that
     is put on a far target at once makes the chain behind it crumple. Default: by the preset, 0.02
@@ -124,6 +137,16 @@ class SpringSolver(ArticulatedSettings, StartSettings, PersonSettings, Solver):
     """A joint with several chains takes the rotation that brings all their first bones nearest to
     the masses. Or, as the paper says, the mean of the rotations that they ask for, by their
     weights; or that of the preferred one: the first priority of its tasks, then the heaviest."""
+    twist: Literal["first", "carried"] = "first"
+    """How far bones are twisted: as in the first pose, so that twist comes back when bones do; or
+    by what the smallest rotations from frame to frame add up to, as the paper says."""
+    return_rate: Annotated[float, Interval(0.0, 1000.0)] = RETURN_RATE
+    """How fast joints turn back to the first pose where their targets leave that open [1/s]: the
+    time constant is one over it. 0: they stay where springs have left them, as published, so that
+    elbows drift under a hand that moves in circles."""
+    cones: bool = False
+    """Also keep masses to where the limits of ball joints allow bones to point, in every step, as
+    FABRIK does. Limits are kept in any case."""
     braces: bool = True
     """Springs also between the ends of bones that one joint carries, which are rigid to each other;
     the paper has none."""
@@ -136,14 +159,15 @@ class SpringSolver(ArticulatedSettings, StartSettings, PersonSettings, Solver):
     def check(self) -> None:
         """Refuse masses that make no sense, and steps that would blow up."""
         super().check()
-        object.__setattr__(self, "masses", named_masses(self.masses))
-        step, bound = self.preset_number("step"), self.largest_step
-        if not step < bound:
+        for name in ("masses", "stiffnesses"):
+            object.__setattr__(self, name, named_numbers(getattr(self, name), name))
+        bound = self.largest_step
+        if self.step is not None and not self.step < bound:
             by_force = self.method == FORCE
             stiffest = "max(stiffness, (2 stiffness + pull) / 4)" if by_force else "stiffness"
             raise InputError(
                 f"Expected `step` below the stability bound {bound:.6g} = sqrt((1 - damping / 2) "
-                f"mass / {stiffest}) of these masses and springs, got {step}."
+                f"mass / {stiffest}) of these masses and springs, got {self.step}."
             )
 
     @property
@@ -155,7 +179,8 @@ class SpringSolver(ArticulatedSettings, StartSettings, PersonSettings, Solver):
         """
         lightest = min([self.mass, *(mass for _, mass in self.masses)])
         pull = getattr(self, "pull", 0.0)
-        stiffest = max(self.stiffness, 0.25 * (2.0 * self.stiffness + pull))
+        hardest = max([self.stiffness, *(value for _, value in self.stiffnesses)])
+        stiffest = max(hardest, 0.25 * (2.0 * hardest + pull))
         return math.sqrt((1.0 - 0.5 * self.preset_number("damping")) * lightest / stiffest)
 
     def preset_number(self, name: str) -> float:
@@ -176,7 +201,8 @@ class SpringSolver(ArticulatedSettings, StartSettings, PersonSettings, Solver):
     def numbers(self) -> dict[str, Number]:
         """Return the settings as numbers: the same names for both, so that they share a kernel."""
         own = super().numbers()
-        choices = {name: own.get(name, 0) for name in ("start", "rebuild", "branch", "lever")}
+        names = ("start", "rebuild", "branch", "lever", "twist", "cones")
+        choices = {name: own.get(name, 0) for name in names}
         return {
             **choices,
             **{name: self.preset_number(name) for name in PRESET_NUMBERS},
@@ -187,19 +213,40 @@ class SpringSolver(ArticulatedSettings, StartSettings, PersonSettings, Solver):
             "sweeps": self.sweeps,
         }
 
+    def times(self, rate: float) -> dict[str, Number]:
+        """Return the part of the way back to the first pose that joints turn in a frame."""
+        return {"home": 1.0 - math.exp(-self.return_rate / rate)}
+
+    def person_numbers(self, rate: float) -> dict[str, Number]:
+        """Return what the kernels of the six points read, times in frames."""
+        return super().person_numbers(rate) | self.times(rate)
+
     def new_scratch(
-        self, model: Model, ranges: Ranges, skeleton: Skeleton, ranks: Sequence[int] = ()
+        self,
+        plan: ArticulatedPersonPlan | SkeletonPlan,
+        ranges: Ranges,
+        ends: Sequence[str],
+        ranks: Sequence[int] = (),
     ) -> Scratch:
-        """Return the springs of a model and their memory; `ranks` are the priorities of tasks."""
-        joints = {skeleton.names[rig]: joint for joint, rig in enumerate(model.rig) if rig >= 0}
-        for name, _ in self.masses:
-            if name not in joints:
-                raise UnknownName("joint in `masses`", name, tuple(joints))
+        """Return the springs of a plan and their memory.
+
+        Args:
+            plan: of a person or another skeleton.
+            ranges: joints and tasks of each part.
+            ends: names of the end effectors.
+            ranks: priorities of tasks.
+        """
+        model, names = plan.model, plan.skeleton.names
+        joints = {names[rig]: joint for joint, rig in enumerate(model.rig) if rig >= 0}
+        nodes = {name: len(model.parent) + end for end, name in enumerate(ends)} | joints
         springs = new_springs(
             model,
             ranges,
             mass=self.mass,
-            masses={joints[name]: mass for name, mass in self.masses},
+            weights=NodeWeights(
+                by_node("joint in `masses`", self.masses, joints, self.mass),
+                by_node("bone in `stiffnesses`", self.stiffnesses, nodes, self.stiffness),
+            ),
             preferred=preferred_children(model, ranks),
             braces=self.braces,
         )
@@ -223,7 +270,7 @@ class SpringSolver(ArticulatedSettings, StartSettings, PersonSettings, Solver):
 
     def person_scratch(self, plan: ArticulatedPersonPlan) -> Scratch:
         """Return the springs of the five parts of a person, and memory for them."""
-        return self.new_scratch(plan.model, person_parts(plan.model), plan.skeleton)
+        return self.new_scratch(plan, person_parts(plan.model), SIX)
 
     def person_settings(self, plan: ArticulatedPersonPlan) -> dict[str, Number]:
         """Return the settings for people as numbers."""
@@ -232,7 +279,7 @@ class SpringSolver(ArticulatedSettings, StartSettings, PersonSettings, Solver):
     def skeleton_scratch(self, plan: SkeletonPlan) -> Scratch:
         """Return the springs of a skeleton as one part, and memory for them."""
         ranks = [task.priority for task in plan.tasks if isinstance(task, Reach)]
-        return self.new_scratch(plan.model, whole_part(plan.model), plan.skeleton, ranks)
+        return self.new_scratch(plan, whole_part(plan.model), plan.points, ranks)
 
     def skeleton_settings(self, plan: SkeletonPlan) -> dict[str, Number]:
         """Return the settings for another skeleton as numbers."""
@@ -275,8 +322,8 @@ class SpringPositionSolver(SpringSolver):
     other, which has neither step nor damping."""
 
 
-def named_masses(value: Any) -> tuple[tuple[str, float], ...]:
-    """Return masses of joints by name: from pairs, a mapping, or text, ``NAME:NUMBER,...``."""
+def named_numbers(value: Any, setting: str) -> tuple[tuple[str, float], ...]:
+    """Return numbers of joints by name: from pairs, a mapping, or text, ``NAME:NUMBER,...``."""
     pairs = value
     if isinstance(value, str):
         pairs = [part.strip().rpartition(":")[::2] for part in value.split(",")]
@@ -288,12 +335,23 @@ def named_masses(value: Any) -> tuple[tuple[str, float], ...]:
         found = (("", 0.0),)
     if not all(isinstance(name, str) and name for name, _ in found):
         raise InputError(
-            f"Expected `masses` as joints with numbers, such as 'LeftArm:2,Spine:3'; got {value!r}."
+            f"Expected `{setting}` as joints with numbers, such as 'LeftArm:2,Spine:3'; "
+            f"got {value!r}."
         )
-    for name, mass in found:
-        if not 0.0 < mass < math.inf:
-            raise InputError(f"Expected `masses[{name!r}]` > 0, got {mass:g}.")
+    for name, number in found:
+        if not 0.0 < number < math.inf:
+            raise InputError(f"Expected `{setting}[{name!r}]` > 0, got {number:g}.")
     return cast("tuple[tuple[str, float], ...]", found)
+
+
+def by_node(
+    kind: str, numbers: Sequence[tuple[str, float]], known: Mapping[str, int], usual: float
+) -> dict[int, float]:
+    """Return numbers by node, over the usual one; `kind` says what a name is that is not known."""
+    for name, _ in numbers:
+        if name not in known:
+            raise UnknownName(kind, name, tuple(known))
+    return {known[name]: number / usual for name, number in numbers}
 
 
 def preferred_children(model: Model, ranks: Sequence[int]) -> dict[int, int]:
@@ -322,7 +380,7 @@ def largest_step(springs: Springs, model: Model, numbers: Mapping[str, Any]) -> 
     end.
     """
     count = len(springs.node_of)
-    bones = np.bincount(springs.ends.ravel(), minlength=count)
+    bones = np.bincount(springs.ends.ravel(), np.repeat(springs.hardness, 2), count)
     held = np.zeros(count)
     held[springs.mass_of[len(model.parent) + model.task_effector]] = numbers["pull"]
     sums = (2.0 * numbers["stiffness"] * bones + held) * springs.lightness

@@ -2,9 +2,12 @@
 
 **Rotations.** The root first, every joint turns its bone from where it points to where the masses
 are, by the smallest rotation. The *up vector* across the bone is carried along by that rotation
-from the pose before, so that nothing twists; for two vectors this is the closed-form answer to
-absolute orientation (Horn 1987) that the paper uses. Where the next joint is a hinge its axis is
-the up vector, and the plane in which the limb bends says where it points.
+from the pose before; for two vectors this is the closed-form answer to absolute orientation (Horn
+1987) that the paper uses. A bone that moves around a loop comes back twisted, though, by the area
+that its direction encloses. So the up vector then is turned to where the smallest rotation from
+the *first* pose takes it (setting `twist`): the twist depends on where the bone points, not on the
+way there. Where the next joint is a hinge its axis is the up vector, and the plane in which the
+limb bends says where it points.
 
 **Limits** (the paper's angular constraint solver). From the end effectors to the root, every joint
 is cut back to its limit. If that takes away a rotation by alpha, the end effector is L2 away from
@@ -71,7 +74,7 @@ from ..articulated.model import (
     joints_forward,
     parent_rotation,
 )
-from ..articulated.parts import is_hinge, lever, next_weighted, past_hinges
+from ..articulated.parts import is_hinge, lever, next_weighted, node_offset, past_hinges
 from ..people.plan import is_place
 from .masses import Scratch
 
@@ -83,6 +86,11 @@ PAIRS = 1
 """Choice of `SpringSolver.rebuild` besides the positions of joints."""
 LEAST_EXCESS = 1e-9
 """Joints turned back by less than this have met no limit [rad]."""
+CARRIED = 1
+"""Choice of `SpringSolver.twist` besides that of the first pose."""
+FOLD = -0.5
+"""Cosine of a bone's turn from the first pose beyond which its twist is let go, by and by: none is
+the smallest for a bone that is folded back, and the twist would spin."""
 STRAIGHT_ON = 1
 """Choice of `SpringSolver.lever` for the distance of the parent from the end effector; the other is
 L1 + L2, the paper's."""
@@ -99,6 +107,8 @@ def rebuild(c: Context, part: int, aligned: bool) -> None:
     """
     model, pose, parts = c.model, c.pose, c.scratch.parts
     branch = c.settings.branch
+    # What limits pass on to parents may be a twist, which must stay.
+    untwisted = c.scratch.springs.free[part] != 0 and c.settings.twist != CARRIED
     for joint in range(parts.first_joint[part], parts.last_joint[part]):
         joints_forward(model, pose, joint, joint + 1)
         if model.freedom[joint] == 0 or not parts.weights[joint] > 0.0:
@@ -130,6 +140,8 @@ def rebuild(c: Context, part: int, aligned: bool) -> None:
         else:
             turn = rotation_between(here, there, NO_AXIS) if count == 1 else fit_ball(fit)
             rotated = quat_normalize(quat_mul(turn, local))
+            if untwisted and count == 1 and last >= 0:
+                rotated = untwist(c, joint, rotated, last)
         if count == 1 and is_hinge(model, last):
             done = False
             if aligned and model.freedom[joint] != HINGE:
@@ -139,6 +151,26 @@ def rebuild(c: Context, part: int, aligned: bool) -> None:
                 rotated = aim_past_hinges(c, joint, base, rotated, last)
         quat_store(pose.local, joint, rotated)
         quat_store(pose.world, joint, quat_mul(below, rotated))
+
+
+@helper
+def untwist(c: Context, joint: int, rotated: Quat, child: int) -> Quat:
+    """Turn a joint about its bone to the twist that it has in the first pose.
+
+    `rotated` is its local rotation, `child` the node at the other end of the bone. The twist is
+    measured from where the smallest rotation from the first pose would turn the joint.
+    """
+    arm = node_offset(c.model, child)
+    start = quat_load(c.scratch.springs.start, joint)
+    before, now = quat_rotate(start, arm), quat_rotate(rotated, arm)
+    along, was = vec_unit(now, (0.0, 0.0, 0.0)), vec_unit(before, (0.0, 0.0, 0.0))
+    open_part = min((1.0 + vec_dot(along, was)) / (1.0 + FOLD), 1.0)
+    if not open_part > 0.0:
+        return rotated
+    untwisted = quat_mul(rotation_between(before, now, NO_AXIS), start)
+    twist = quat_twist_angle(quat_mul(rotated, quat_conj(untwisted)), along)
+    back = quat_from_axis_angle(along, -twist * open_part * open_part * (3.0 - 2.0 * open_part))
+    return quat_normalize(quat_mul(back, rotated))
 
 
 @helper

@@ -12,6 +12,7 @@ import math
 from typing import NamedTuple
 
 from ...kernels._jit import helper
+from ...kernels.quaternion import quat_load, quat_normalize, quat_slerp, quat_store
 from ...kernels.vector import (
     vec_add,
     vec_distance,
@@ -28,6 +29,7 @@ from ..articulated.context import (
     SkeletonContext,
     end_person,
     end_skeleton,
+    has_start,
     person_kernel,
     share_spine_error,
     skeleton_kernel,
@@ -49,18 +51,8 @@ from ..articulated.parts import (
     unlock_part,
 )
 from ..context import MET, NOT_MET, SPENT, STILL, Frames
-from .masses import (
-    AT_REST,
-    BASE,
-    FREE,
-    HELD,
-    SOLVED,
-    Rest,
-    gather,
-    place_masses,
-    relax,
-    start_energy,
-)
+from .masses import BASE, FREE, HELD, gather, place_masses
+from .relaxation import AT_REST, SOLVED, Rest, relax, start_energy
 from .rotations import constrain, cut_part, rebuild
 
 MOST_REACH = 1.1
@@ -88,9 +80,9 @@ def solve_person(c: PersonContext, frames: Frames, frame: int) -> None:
     End effectors are the six points, in their order.
     """
     flags, estimate, targets = begin_parts(c, frames, frame)
-    most = 0
+    most, home = 0, 0.0 if has_start(frames) else c.settings.home
     for part in range(c.scratch.parts.first_joint.shape[0]):
-        steps, reason, limited = settle(c, part, targets, part == SPINE)
+        steps, reason, limited = settle(c, part, targets, part == SPINE, home)
         most = max(most, steps)
         flags |= part_flags(c, part, targets, reason, limited)
         frames.out.numbers[frame, part] = c.scratch.masses.energy[part]
@@ -104,7 +96,8 @@ def solve_skeleton(c: SkeletonContext, frames: Frames, frame: int) -> None:
     """Solve one frame of any skeleton, whose root stays where it is."""
     begin_batch(c, frame)
     targets = Targets(frames.positions[frame], frames.rotations[frame])
-    steps, reason, _ = settle(c, 0, targets, False)
+    home = 0.0 if c.scratch.starts.shape[0] > 0 else c.settings.home
+    steps, reason, _ = settle(c, 0, targets, False, home)
     effectors_forward(c.model, c.pose)  # those of no task, too
     end_skeleton(c, frames, frame, steps, stop_flags(reason))
 
@@ -163,9 +156,12 @@ def begin_batch(c: Context, frame: int) -> None:
 
 
 @helper
-def settle(c: Context, part: int, targets: Targets, shared: bool) -> tuple[int, int, bool]:
+def settle(
+    c: Context, part: int, targets: Targets, shared: bool, home: float
+) -> tuple[int, int, bool]:
     """Solve a part; steps taken, why they ended, and whether the last sweep felt a limit.
 
+    Joints first turn back by the part `home` of the way to the first pose.
     The error of a spine (`shared`) is split evenly between its ends. Every pose that is judged
     keeps bones, hinges and limits; the best one is the answer.
     """
@@ -174,10 +170,18 @@ def settle(c: Context, part: int, targets: Targets, shared: bool) -> tuple[int, 
     size = c.model.size[0]
     near = settings.tolerance * size
     plain = springs.plain[part] != 0 and not shared
-    masses.energy[part] = 0.0
     demand = weigh_nodes(c, part, targets)
     if not plain:
         cut_part(c, part)
+    part_forward(c, part)
+    if shared:
+        share_spine_error(pose, targets)
+    masses.energy[part] = asked_energy(c, part, targets, demand)
+    if home > 0.0:
+        copy_part(parts, part, pose.local, masses.kept)
+        turn_home(c, part, home)
+        if not plain:
+            cut_part(c, part)
     steps, sweeps, ended, limited = 0, 0, AT_REST, False
     soft, strain = 1.0, settings.strain
     best, idle, fresh = math.inf, 0, False
@@ -209,6 +213,11 @@ def settle(c: Context, part: int, targets: Targets, shared: bool) -> tuple[int, 
             soft, still, idle, sweeps = YIELDING_STIFFNESS, False, 0, 1
             spent = steps >= settings.iterations
         ending = spent or (sweeps > 0 and still and not unlocked)
+        if ending and limited and home > 0.0 and steps < settings.iterations:
+            # Limits do not let springs make good what turning back lost: try without.
+            home, soft, strain, sweeps, idle, spent = 0.0, 1.0, settings.strain, 0, 0, False
+            copy_part(parts, part, masses.kept, pose.local)
+            continue
         if ending and limited and not fresh and sweeps < settings.sweeps:
             # Limits hold it back from where it came: try from the first pose.
             fresh, ending, idle, unlocked = True, False, 0, False
@@ -226,8 +235,6 @@ def settle(c: Context, part: int, targets: Targets, shared: bool) -> tuple[int, 
             set_goals(c, part, targets, demand)
             gather(c, part)
             place_masses(c, part)
-            if sweeps == 0:
-                masses.energy[part] = start_energy(c, part, demand.reach)
         else:
             strain *= STRAIN_FACTOR
         rest = Rest(settings.iterations - steps, strain, 0.5 * near, demand.reach, soft)
@@ -239,6 +246,33 @@ def settle(c: Context, part: int, targets: Targets, shared: bool) -> tuple[int, 
             part_forward(c, part)
             limited = constrain(c, part, targets)
         sweeps += 1
+
+
+@helper
+def asked_energy(c: Context, part: int, targets: Targets, demand: Demand) -> float:
+    """Energy that targets ask of the springs of a part that is placed; 0 where they are met."""
+    worst, _, _ = part_residual(c, part, targets)
+    if worst <= c.settings.tolerance * c.model.size[0]:
+        return 0.0
+    set_goals(c, part, targets, demand)
+    gather(c, part)
+    place_masses(c, part)
+    return start_energy(c, demand.reach)
+
+
+@helper
+def turn_home(c: Context, part: int, share: float) -> None:
+    """Turn joints that carry a target back by a share of the way to the first pose.
+
+    What springs leave open (where an elbow lies, how a bone is twisted) would otherwise depend on
+    the way that targets took, and drift. Springs then make good what targets lost by that.
+    """
+    parts, local = c.scratch.parts, c.pose.local
+    for joint in range(parts.first_joint[part], parts.last_joint[part]):
+        if c.model.freedom[joint] != 0 and parts.weights[joint] > 0.0:
+            start = quat_load(c.scratch.springs.start, joint)
+            turned = quat_slerp(quat_load(local, joint), start, share)
+            quat_store(local, joint, quat_normalize(turned))
 
 
 @helper
@@ -259,7 +293,7 @@ def weigh_nodes(c: Context, part: int, targets: Targets) -> Demand:
             joint = model.parent[joint]
         count += 1
         greatest = max(greatest, weight)
-        reach = max(reach, parts.reach[task])
+        reach = max(reach, parts.reach[part, task])
     return Demand(count, greatest, reach)
 
 
@@ -309,7 +343,7 @@ def set_goals(c: Context, part: int, targets: Targets, demand: Demand) -> None:
         if masses.state[mass] == BASE:
             continue
         goal = vec_load(targets.positions, effector)
-        most, far = MOST_REACH * parts.reach[task], vec_distance(goal, base)
+        most, far = MOST_REACH * parts.reach[part, task], vec_distance(goal, base)
         if far > most:
             goal = vec_add(base, vec_scale(vec_sub(goal, base), most / far))
         # Several targets of one mass: their mean, by weight.

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, NamedTuple
+from typing import Annotated, ClassVar, Literal, NamedTuple
 
 from ...kernels import arrays
 from ...kernels._jit import helper
@@ -23,14 +23,16 @@ from ...kernels.quaternion import (
     quat_store,
     quat_to_rotvec,
 )
-from ...kernels.types import Floats
-from ...kernels.vector import vec_scale
+from ...kernels.types import Floats, Quat
+from ...kernels.vector import vec_load, vec_scale, vec_store
+from ..articulated.build import new_pose
 from ..articulated.context import (
     Context,
     PersonContext,
     SkeletonContext,
     end_person,
     end_skeleton,
+    pelvis_is_free,
     person_kernel,
     share_spine_error,
     skeleton_kernel,
@@ -40,6 +42,7 @@ from ..articulated.model import (
     HINGE,
     POSITION,
     Model,
+    ModelPose,
     Targets,
     effectors_forward,
     hold_joint,
@@ -62,19 +65,36 @@ from ..articulated.parts import (
     unlock_part,
     whole_part,
 )
-from ..articulated.plan import ArticulatedPersonPlan, ArticulatedSettings, SkeletonPlan
+from ..articulated.plan import (
+    RETRY,
+    ArticulatedPersonPlan,
+    ArticulatedSettings,
+    SkeletonPlan,
+    VariantSettings,
+)
 from ..base import Solver
-from ..context import LIMITED, MET, SPENT, STILL, Frames
+from ..context import LIMITED, MET, SPENT, SPINE_LIMITED, STILL, Frames
 from ..people.plan import PersonSettings
+from ..people.tables import PELVIS
 from ..settings import Number
 from ..start import StartSettings
 from .steps import ccd_sweep, fabrik_sweep
 
 CCD, FABRIK = 0, 1
 """Methods."""
+INWARDS, OUTWARDS, ALTERNATING = 0, 1, 2
+"""Orders in which cyclic coordinate descent visits joints."""
+ORDERS = {"inwards": INWARDS, "outwards": OUTWARDS, "alternating": ALTERNATING}
+"""Choices of the setting `order`."""
 FIRST, FREED, SWEPT, LEAPT, TAKEN_BACK, LAST = range(6)
 """Which pose is tried: that of the frame before; out of a straight line; after a sweep; farther on
 its way; not as far after all; the best of all."""
+WHOLE = 5
+"""The part of a person that is the whole person."""
+AGAIN = WHOLE + 1
+"""The second attempt at that part."""
+WORTHWHILE = 0.01
+"""A second attempt is taken if it is nearer by this part of the size."""
 LONGEST_STRIDE = 64.0
 """Most that a sweep is gone on at once."""
 
@@ -86,27 +106,91 @@ class Sweeps(NamedTuple):
     rotations: Floats  # world rotation of each end effector, (E, 4)
     before: Annotated[Floats, "N", 4]  # local rotations before a sweep
     after: Annotated[Floats, "N", 4]  # local rotations after it
+    kept: Annotated[Floats, "N", 4]  # local rotations before another attempt
+    first: Floats  # local rotations of the first pose, (N, 4)
 
 
 def new_sweeps(model: Model, ranges: Ranges) -> Sweeps:
     """Return scratch memory for the parts of a model."""
     rotations = arrays.identity(len(model.effector_joint))
     joints = len(model.parent)
-    return new_memory(Sweeps, {"N": joints}, parts=new_parts(model, ranges), rotations=rotations)
+    parts, first = new_parts(model, ranges), new_pose(model).local
+    return new_memory(Sweeps, {"N": joints}, parts=parts, rotations=rotations, first=first)
 
 
 def solve_person(c: PersonContext, frames: Frames, frame: int) -> None:
     """Solve one frame of a person: the root is placed as in sequential IK, then part after part.
 
-    End effectors are the six points, in their order.
+    Unless as published, what is still missed is tried again by sweeps over the whole person, whose
+    pelvis turns. End effectors are the six points, in their order.
     """
     flags, estimate, targets = begin_parts(c, frames, frame)
-    most = 0
-    for part in range(c.scratch.parts.first_joint.shape[0]):
-        steps, reason, limited = settle(c, part, targets, part == SPINE, None)
-        most = max(most, steps)
-        flags |= part_flags(c, part, targets, reason, limited)
-    end_person(c, frames, frame, estimate, most, flags)
+    steps, missed, farthest, total = 0, 0, 0.0, 0.0
+    again = not c.settings.literal and pelvis_is_free(frames, frame)
+    for attempt in range(AGAIN + 1):  # one loop, so that `settle` is compiled once
+        part, kept = min(attempt, WHOLE), total
+        if part == WHOLE:
+            if not again or missed == 0 or farthest <= RETRY * c.model.size[0]:
+                break
+            begin_whole(c, targets, estimate, attempt == AGAIN)
+        taken, reason, limited = settle(c, part, targets, part in (SPINE, WHOLE), None)
+        if part != WHOLE:
+            steps = max(steps, taken)
+            missed |= part_flags(c, part, targets, reason, limited)
+            worst, _, _ = part_residual(c, part, targets)
+            farthest = max(farthest, worst)
+            continue
+        steps += taken
+        if reason == MET:
+            missed = 0
+        farthest, total, _ = part_residual(c, WHOLE, targets)
+        if attempt == AGAIN and missed and total > kept - WORTHWHILE * c.model.size[0]:
+            copy_part(c.scratch.parts, WHOLE, c.scratch.kept, c.pose.local)
+            place_whole(c, targets)
+        if missed and limited:
+            missed |= limited_flags(c, targets)
+    end_person(c, frames, frame, estimate, steps, flags | missed)
+
+
+@helper
+def limited_flags(c: PersonContext, targets: Targets) -> int:
+    """Flags of what is missed after sweeps over the whole person that felt a limit."""
+    flags = 0
+    for task in range(c.model.task_kind.shape[0]):
+        _, length = task_residual(c.model, c.pose, task, targets)
+        if length > c.settings.tolerance * c.model.size[0]:
+            flags |= SPINE_LIMITED if task == SPINE else LIMITED << (task - SPINE - 1)
+    return flags
+
+
+@helper
+def begin_whole(c: PersonContext, targets: Targets, estimate: Quat, again: bool) -> None:
+    """Start to sweep over the whole person, whose pelvis turns: from the pose given, or `again`.
+
+    The second time it starts from the first pose, which frees limbs that are caught in a corner of
+    their limits.
+    """
+    anchor_pelvis(c.pose, targets)
+    if again:
+        copy_part(c.scratch.parts, WHOLE, c.pose.local, c.scratch.kept)
+        copy_part(c.scratch.parts, WHOLE, c.scratch.first, c.pose.local)
+        quat_store(c.pose.local, 0, estimate)
+
+
+@helper
+def anchor_pelvis(pose: ModelPose, targets: Targets) -> None:
+    """Put the pelvis, joint and end effector, at its target."""
+    goal = vec_load(targets.positions, PELVIS)
+    vec_store(pose.position, 0, goal)
+    vec_store(pose.effectors, PELVIS, goal)
+
+
+@helper
+def place_whole(c: PersonContext, targets: Targets) -> None:
+    """Place a person, and share the error between pelvis and head."""
+    anchor_pelvis(c.pose, targets)
+    part_forward(c, WHOLE)
+    share_spine_error(c.pose, targets)
 
 
 solve_people = person_kernel(solve_person)
@@ -177,22 +261,38 @@ def settle(
             best = total
         still = before - total <= settings.least_gain * size
         spent = steps == settings.iterations
-        stuck = (trying == FIRST or still) and not spent
+        stuck = (trying == FIRST or still) and not spent and not settings.literal
         if stuck and unlock_part(c, part, targets, still):
             trying, before = FREED, math.inf
             continue
         if still or spent:
+            if settings.literal:
+                return steps, SPENT if spent else STILL, limited
             copy_part(parts, part, parts.best, pose.local)
             trying = LAST
             continue
         before = total
         copy_part(parts, part, pose.local, scratch.before)
         if settings.method == CCD:
-            limited = ccd_sweep(c, part, targets)
+            limited = ccd_sweep(c, part, targets, goes_outwards(settings.order, steps))
         else:
             limited = fabrik_sweep(c, part, targets)
         steps += 1
         trying = SWEPT
+
+
+@helper
+def goes_outwards(order: int, sweeps: int) -> bool:
+    """Whether the sweep after so many visits the root first.
+
+    Sweeps of alternating order go in runs of 1, 2, 4 ... sweeps, the first run outwards: most
+    targets are met in the short ones, and in the long ones an extrapolation gathers speed.
+    """
+    outwards, run = order != INWARDS, 1
+    while order == ALTERNATING and sweeps >= run:
+        sweeps -= run
+        outwards, run = not outwards, 2 * run
+    return outwards
 
 
 @helper
@@ -228,7 +328,7 @@ def is_at_best(c: Context, part: int, targets: Targets) -> bool:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SweepingSolver(ArticulatedSettings, StartSettings, PersonSettings, Solver):
+class SweepingSolver(VariantSettings, ArticulatedSettings, StartSettings, PersonSettings, Solver):
     """Settings of methods of this kind; lengths are parts of the skeleton's size."""
 
     solve_people = solve_people
@@ -238,14 +338,17 @@ class SweepingSolver(ArticulatedSettings, StartSettings, PersonSettings, Solver)
 
     stride: bool | None = None
     """After each sweep, go on the way that it went as long as that helps. Unfolds long chains many
-    times faster. Default: not for people by six points, as published; for other skeletons."""
+    times faster. Default: yes, but not for people with `variant` paper."""
 
     def numbers(self) -> dict[str, Number]:
         """Return the settings for people as numbers."""
+        stride = self.variant != "paper" if self.stride is None else self.stride
         return {
             "method": self.method,
+            "literal": int(self.variant == "paper"),
             "start": super().numbers()["start"],
-            "longest_stride": LONGEST_STRIDE if self.stride else 0.0,
+            "longest_stride": LONGEST_STRIDE if stride else 0.0,
+            "order": INWARDS,
         }
 
     def skeleton_settings(self, plan: SkeletonPlan) -> dict[str, Number]:
@@ -254,8 +357,8 @@ class SweepingSolver(ArticulatedSettings, StartSettings, PersonSettings, Solver)
         return super().skeleton_settings(plan) | {"longest_stride": stride}
 
     def person_scratch(self, plan: ArticulatedPersonPlan) -> Sweeps:
-        """Return scratch memory for the five parts of a person."""
-        return new_sweeps(plan.model, person_parts(plan.model))
+        """Return scratch memory for the five parts of a person, and the whole as another one."""
+        return new_sweeps(plan.model, [*person_parts(plan.model), *whole_part(plan.model)])
 
     def skeleton_scratch(self, plan: SkeletonPlan) -> Sweeps:
         """Return scratch memory for a skeleton as one part."""
@@ -280,6 +383,22 @@ class CCDSolver(SweepingSolver):
     name: ClassVar[str] = "ccd"
     title: ClassVar[str] = "Cyclic coordinate descent"
     method: ClassVar[int] = CCD
+
+    order: Literal["inwards", "outwards", "alternating"] | None = None
+    """Visit joints from the end effectors to the root, as published; from the root to the end
+    effectors; or in runs of either, each twice as long as the one before, which meets targets with
+    chains of hundreds of joints in a few sweeps. Default: "alternating" for skeletons with one end
+    effector, "inwards" for others and for people by six points."""
+
+    def numbers(self) -> dict[str, Number]:
+        """Return the settings for people as numbers."""
+        return super().numbers() | {"order": ORDERS[self.order or "inwards"]}
+
+    def skeleton_settings(self, plan: SkeletonPlan) -> dict[str, Number]:
+        """Return the settings for another skeleton as numbers."""
+        single = len(plan.model.effector_joint) == 1
+        order = self.order or ("alternating" if single else "inwards")
+        return super().skeleton_settings(plan) | {"order": ORDERS[order]}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,8 +1,9 @@
 """One sweep of each method over the joints of a part.
 
 **Cyclic coordinate descent** (Wang and Chen 1991): one joint at a time brings the end effectors as
-near as it can. Joints are visited from the end effectors to the root, so those near the end
-effectors do most of the work.
+near as it can. As published, joints are visited from the end effectors to the root, so those near
+the end effectors do most of the work. In the other order joints near the root do; where the two
+take turns, long chains neither curl up at their ends nor sweep to and fro.
 
 **Forward and backward reaching** (FABRIK; Aristidou and Lasenby 2011): chains are dragged by their
 ends, then by their roots. Inwards, every joint is moved along the line to where the next one shall
@@ -47,10 +48,11 @@ def turn_in_parent(now: Quat, wanted: Quat, parent: Quat) -> Quat:
 
 
 @helper
-def ccd_sweep(c: Context, part: int, targets: Targets) -> bool:
+def ccd_sweep(c: Context, part: int, targets: Targets, outwards: bool) -> bool:
     """Turn every joint of a part once; return whether a limit was felt.
 
-    Expects a part that is placed, and leaves that to be done again.
+    Joints are visited from the end effectors to the root or, `outwards`, from the root to the end
+    effectors. Expects a part that is placed, and leaves that to be done again.
     """
     model, pose, parts, rotations = c.model, c.pose, c.scratch.parts, c.scratch.rotations
     tasks = range(parts.first_task[part], parts.last_task[part])
@@ -58,7 +60,11 @@ def ccd_sweep(c: Context, part: int, targets: Targets) -> bool:
         effector = model.task_effector[task]
         quat_store(rotations, effector, quat_load(pose.world, model.effector_joint[effector]))
     limited = False
-    for joint in range(parts.last_joint[part] - 1, parts.first_joint[part] - 1, -1):
+    first, beyond = parts.first_joint[part], parts.last_joint[part]
+    for k in range(beyond - first):
+        joint = first + k if outwards else beyond - 1 - k
+        if outwards:
+            joints_forward(model, pose, joint, joint + 1)
         if model.freedom[joint] == 0:
             continue
         below = parent_rotation(model, pose, joint)
@@ -89,6 +95,7 @@ def ccd_sweep(c: Context, part: int, targets: Targets) -> bool:
         held, felt = joint_rotation(model, joint, local, fit, count, last)
         limited = limited or felt
         quat_store(pose.local, joint, held)
+        quat_store(pose.world, joint, quat_mul(below, held))
         move = quat_mul(below, quat_mul(held, quat_conj(quat_mul(below, local))))
         for task in tasks:
             effector = model.task_effector[task]

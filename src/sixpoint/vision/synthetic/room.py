@@ -9,11 +9,13 @@ al. 2006, section 3). Light, noise and an obstacle are options.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...body.shapes import body_shape
 from ...errors import InputError
@@ -82,8 +84,8 @@ class Capsule(NamedTuple):
         """Positions (n, 3) and the distance [m] from them within which it lies."""
         return np.stack([self.start, self.end]), self.radius
 
-    def cast(self, eye: Floats, way: Floats) -> tuple[Floats, Floats]:
-        """Return distances (h, w) [m] at which rays (h, w, 3) hit it, or inf, and its normals."""
+    def cast(self, eye: Floats, way: Floats) -> Floats:
+        """Return distances (h, w) [m] at which rays (h, w, 3) hit it, or inf."""
         t = np.full(way.shape[:2], np.inf)
         axis, out = self.end - self.start, eye - self.start
         square = axis @ axis
@@ -103,9 +105,13 @@ class Capsule(NamedTuple):
             with np.errstate(invalid="ignore"):
                 ball = -half - np.sqrt(inner)
             t = np.where((inner > 0.0) & (ball > 0.0) & (ball < t), ball, t)
-        hit = eye + np.where(np.isfinite(t), t, 0.0)[..., None] * way
-        part = np.clip((hit - self.start) @ axis / max(float(square), 1e-12), 0.0, 1.0)
-        return t, (hit - self.start - part[..., None] * axis) / self.radius
+        return t
+
+    def normals(self, hits: Floats) -> Floats:
+        """Return unit normals (n, 3) at points of its surface (n, 3)."""
+        axis = self.end - self.start
+        part = np.clip((hits - self.start) @ axis / max(float(axis @ axis), 1e-12), 0.0, 1.0)
+        return np.asarray((hits - self.start - part[..., None] * axis) / self.radius)
 
 
 class Ellipsoid(NamedTuple):
@@ -125,8 +131,8 @@ class Ellipsoid(NamedTuple):
         """Positions (n, 3) and the distance [m] from them within which it lies."""
         return self.centre[None], float(self.half.max())
 
-    def cast(self, eye: Floats, way: Floats) -> tuple[Floats, Floats]:
-        """Return distances (h, w) [m] at which rays (h, w, 3) hit it, or inf, and its normals."""
+    def cast(self, eye: Floats, way: Floats) -> Floats:
+        """Return distances (h, w) [m] at which rays (h, w, 3) hit it, or inf."""
         back = arrays.conjugate(self.rotation)
         way = arrays.rotate(back, way) / self.half
         out = arrays.rotate(back, eye - self.centre) / self.half
@@ -134,10 +140,13 @@ class Ellipsoid(NamedTuple):
         b, c = way @ out, out @ out - 1.0
         root = b * b - a * c
         with np.errstate(invalid="ignore"):
-            t = np.where(root > 0.0, (-b - np.sqrt(root)) / a, np.inf)
-        hit = out + np.where(np.isfinite(t), t, 0.0)[..., None] * way
-        normal = arrays.rotate(self.rotation, hit / self.half)
-        return t, normal / np.maximum(np.linalg.norm(normal, axis=-1, keepdims=True), 1e-12)
+            return np.where(root > 0.0, (-b - np.sqrt(root)) / a, np.inf)
+
+    def normals(self, hits: Floats) -> Floats:
+        """Return unit normals (n, 3) at points of its surface (n, 3)."""
+        out = arrays.rotate(arrays.conjugate(self.rotation), hits - self.centre)
+        normal = arrays.rotate(self.rotation, out / self.half**2)
+        return np.asarray(normal / np.linalg.norm(normal, axis=-1, keepdims=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,6 +181,8 @@ class Actor:
 
     motion: Motion
     wardrobe: Wardrobe = field(default_factory=Wardrobe)
+    hands: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    """Thickness, length and breadth of the hands, over what is usual for the stature."""
 
     def __len__(self) -> int:
         return len(self.motion)
@@ -217,10 +228,11 @@ class Actor:
         nodes = [anatomy.node(role) for role in ("head", "l_wrist", "r_wrist")]
         joints = [anatomy.skeleton.carrier(node) for node in nodes]
         turns = arrays.multiply(world[:, joints], arrays.conjugate(anatomy.neutral[joints]))
-        palm = (0.0, -HAND_HALF[1], 0.0)
+        own = HAND_HALF * np.array(self.hands)
+        palm = (0.0, -own[1], 0.0)
         offsets = stature * np.array([FACE_OFFSET, palm, palm])
         centres = positions[:, nodes] + arrays.rotate(turns, offsets)
-        head, hand = HEAD_HALF * stature, HAND_HALF * stature
+        head, hand = HEAD_HALF * stature, own * stature
         eyes = [centres[:, :1] + arrays.rotate(turns[:, :1], np.array(eye) * head) for eye in EYES]
         halves = np.stack([head, hand, hand, *[np.full(3, EYE * stature)] * 2])
         rotations = np.concatenate([turns, turns[:, [0, 0]]], axis=1)
@@ -309,7 +321,22 @@ class Room:
 
     def views(self, frame: int) -> tuple[View, ...]:
         """Return what every camera sees in one frame."""
-        return tuple(self._view(frame, k) for k in range(len(self.cameras)))
+        return next(self.noisy_views(frame, (self.conditions.noise,)))
+
+    def noisy_views(self, frame: int, noises: Iterable[float]) -> Iterator[tuple[View, ...]]:
+        """Yield what every camera sees in one frame, drawn once, for each noise of the pixels."""
+        solids = [
+            solid for actor in self.actors for solid in actor.solids(min(frame, len(actor) - 1))
+        ]
+        if self.conditions.obstacle is not None:
+            middle, half = np.array(self.conditions.obstacle), np.array([0.0, 0.065, 0.0])
+            solids.append(Capsule(middle - half, middle + half, 0.035, (45, 45, 48), NOTHING))
+        canvases = [canvas.copy() for canvas in self._empty_canvases]
+        for canvas in canvases:
+            for solid in solids:
+                canvas.draw(solid)
+        for noise in noises:
+            yield tuple(self._view(canvas, frame, k, noise) for k, canvas in enumerate(canvases))
 
     def pairs(self) -> Iterator[tuple[Picture, ...]]:
         """Yield the pictures of all frames, one from each camera at a time."""
@@ -320,42 +347,57 @@ class Room:
         """Return pictures of the room without anybody: backgrounds."""
         return tuple(view.picture for view in Room((), self.cameras, self.conditions).views(0))
 
-    def _view(self, frame: int, k: int) -> View:
+    @cached_property
+    def _empty_canvases(self) -> tuple[_Canvas, ...]:
+        wall = np.array(self.conditions.wall, float)
+        return tuple(_Canvas.empty(camera, wall) for camera in self.cameras)
+
+    def _view(self, canvas: _Canvas, frame: int, k: int, noise: float) -> View:
         conditions = self.conditions
-        canvas = _Canvas(self.cameras[k], np.array(conditions.wall, float))
-        for actor in self.actors:
-            for solid in actor.solids(min(frame, len(actor) - 1)):
-                canvas.draw(solid)
-        if conditions.obstacle is not None:
-            middle, half = np.array(conditions.obstacle), np.array([0.0, 0.065, 0.0])
-            canvas.draw(Capsule(middle - half, middle + half, 0.035, (45, 45, 48), NOTHING))
         phase = frame / max(len(self) - 1, 1)
         light = 1.0 - conditions.dimming * np.sin(np.pi * phase) ** 2
         colours = light * canvas.colours
-        if conditions.noise > 0.0:
+        if noise > 0.0:
             seed = np.random.SeedSequence([conditions.seed, frame, k])
-            colours += np.random.default_rng(seed).normal(0.0, conditions.noise, colours.shape)
-        picture = np.clip(np.rint(colours), 0, 255).astype(np.uint8)[..., ::-1]
+            colours += np.random.default_rng(seed).normal(0.0, noise, colours.shape)
+        np.clip(np.rint(colours, out=colours), 0.0, 255.0, out=colours)
+        picture = colours.astype(np.uint8)[..., ::-1]
         bare_skin = canvas.kinds == BARE
         person = binary_mask((canvas.kinds == CLOTH) | bare_skin)
         return View(np.ascontiguousarray(picture), person, binary_mask(bare_skin))
 
 
+@dataclass(frozen=True, eq=False)
 class _Canvas:
-    """Colours (h, w, 3), kinds (h, w) and depth (h, w) of all pixels of one camera."""
+    """What one camera sees, pixel by pixel."""
 
-    def __init__(self, camera: Camera, wall: Floats) -> None:
+    camera: Camera
+    rays: Floats
+    """Unit directions, shape (h, w, 3)."""
+    colours: Floats
+    """Red, green, blue, shape (h, w, 3)."""
+    kinds: NDArray[np.int64]
+    """What a pixel shows, shape (h, w)."""
+    depth: Floats
+    """How far away that is [m], shape (h, w)."""
+
+    @classmethod
+    def empty(cls, camera: Camera, wall: Floats) -> _Canvas:
+        """Return the canvas of the room without anybody."""
         wide, tall = camera.size
-        self.camera = camera
         grid = np.stack(np.meshgrid(np.arange(wide), np.arange(tall)), axis=-1).astype(float)
-        self.rays = camera.rays(grid)
-        self.depth = np.full((tall, wide), np.inf)
+        rays = camera.rays(grid)
         # The wall is a little uneven, the floor darker: one colour, as walls are.
-        slope = self.rays[..., 1] / np.minimum(self.rays[..., 2], -1e-6)
+        slope = rays[..., 1] / np.minimum(rays[..., 2], -1e-6)
         rise = camera.centre[1] + (WALL_DEPTH - camera.centre[2]) * slope
         shade = 1.0 - 0.12 * np.abs(grid[..., 0] / wide - 0.5) - 0.22 * (rise < 0.0)
-        self.colours = shade[..., None] * wall
-        self.kinds = np.full((tall, wide), NOTHING, np.int64)
+        kinds = np.full((tall, wide), NOTHING, np.int64)
+        return cls(camera, rays, shade[..., None] * wall, kinds, np.full((tall, wide), np.inf))
+
+    def copy(self) -> _Canvas:
+        """Return the same canvas, to be drawn on."""
+        drawn = self.colours.copy(), self.kinds.copy(), self.depth.copy()
+        return _Canvas(self.camera, self.rays, *drawn)
 
     def draw(self, solid: Capsule | Ellipsoid) -> None:
         """Show a solid where it is nearer than what is there."""
@@ -370,11 +412,13 @@ class _Canvas:
             if (high <= low).any():
                 return
             window = slice(low[1], high[1]), slice(low[0], high[0])
-        t, normal = solid.cast(camera.centre, self.rays[window])
+        rays = self.rays[window]
+        t = solid.cast(camera.centre, rays)
         nearer = t < self.depth[window]
+        near = t[nearer]
+        normals = solid.normals(camera.centre + near[:, None] * rays[nearer])
         light = LIGHT / np.linalg.norm(LIGHT)
-        lit = AMBIENT + (1.0 - AMBIENT) * np.maximum(normal @ light, 0.0)
-        shown = lit[..., None] * np.array(solid.colour, float)
-        self.depth[window] = np.where(nearer, t, self.depth[window])
-        self.colours[window] = np.where(nearer[..., None], shown, self.colours[window])
-        self.kinds[window] = np.where(nearer, solid.kind, self.kinds[window])
+        lit = AMBIENT + (1.0 - AMBIENT) * np.maximum(normals @ light, 0.0)
+        self.depth[window][nearer] = near
+        self.colours[window][nearer] = lit[:, None] * np.array(solid.colour, float)
+        self.kinds[window][nearer] = solid.kind
