@@ -13,6 +13,7 @@ VARIANTS = {
     "collisions": SequentialSolver(collisions=True),
     "predict": SequentialSolver(missing="predict"),
     "literal": SequentialSolver(
+        variant="paper",
         bend="previous",
         spine_mode="incremental",
         spine_search="two-phase",

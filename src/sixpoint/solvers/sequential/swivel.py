@@ -192,7 +192,7 @@ def settle_limb(c: Context, base: LimbBase, free: Quat, flags: int) -> int:
             flags |= COLLIDED << limb
             pressed = False  # it stands elsewhere now
             bent = limb_finish(c, base, pushed, plane)
-            if bent.miss > before + missed:
+            if bent.miss > (before + missed if bent.limited else missed):
                 flags |= BLOCKED << limb
     if collides and elbow_depth(c, base, bent.turn) > felt:
         flags |= STALLED << limb  # a limit, or the target, keeps it inside
