@@ -167,12 +167,18 @@ class BodyShape:
         return tuple(out)
 
 
-@lru_cache(maxsize=32)
 def body_shape(skeleton: Skeleton) -> BodyShape:
     """The capsules of a person: pelvis, belly, chest, neck, head, arms and legs.
 
     Of any other figure: one along every bone, as thick as a shank is for its length.
     """
+    bind = b"" if skeleton.bind is None else skeleton.bind.tobytes()
+    return _body_shape(skeleton, bind)
+
+
+@lru_cache(maxsize=32)
+def _body_shape(skeleton: Skeleton, bind: bytes) -> BodyShape:
+    """Shapes are remembered by skeleton and bind pose, which equal skeletons may differ in."""
     if skeleton.kind != "human":
         return BodyShape(skeleton, tuple(_bones(skeleton)))
     anatomy = skeleton.anatomy

@@ -302,6 +302,8 @@ class SpringForceSolver(SpringSolver):
     name: ClassVar[str] = "mass-spring-force"
     title: ClassVar[str] = "Mass-spring IK, targets pull"
     method: ClassVar[int] = FORCE
+    # Springs pull at the target, and rest where joints that turn back and bones pull as much.
+    capabilities: ClassVar[Capabilities] = ArticulatedSettings.capabilities
 
     pull: Positive = 1.0
     """Stiffness of the springs by which targets pull, > 0; that of lighter targets is less, in

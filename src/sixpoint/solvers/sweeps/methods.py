@@ -25,7 +25,7 @@ from ...kernels.quaternion import (
 )
 from ...kernels.types import Floats, Quat
 from ...kernels.vector import vec_load, vec_scale, vec_store
-from ..articulated.build import new_pose
+from ..articulated.build import model_depth, new_pose
 from ..articulated.context import (
     Context,
     PersonContext,
@@ -95,6 +95,9 @@ AGAIN = WHOLE + 1
 """The second attempt at that part."""
 WORTHWHILE = 0.01
 """A second attempt is taken if it is nearer by this part of the size."""
+LONG_CHAIN = 40
+"""Joints of a chain beyond which sweeps alternate their order by default. In shorter ones rounding
+may decide how a straight chain folds outwards, and a chain elsewhere folds otherwise."""
 LONGEST_STRIDE = 64.0
 """Most that a sweep is gone on at once."""
 
@@ -387,8 +390,8 @@ class CCDSolver(SweepingSolver):
     order: Literal["inwards", "outwards", "alternating"] | None = None
     """Visit joints from the end effectors to the root, as published; from the root to the end
     effectors; or in runs of either, each twice as long as the one before, which meets targets with
-    chains of hundreds of joints in a few sweeps. Default: "alternating" for skeletons with one end
-    effector, "inwards" for others and for people by six points."""
+    chains of hundreds of joints in a few sweeps. Default: "alternating" for one end effector that
+    more than forty joints move, "inwards" otherwise."""
 
     def numbers(self) -> dict[str, Number]:
         """Return the settings for people as numbers."""
@@ -397,7 +400,8 @@ class CCDSolver(SweepingSolver):
     def skeleton_settings(self, plan: SkeletonPlan) -> dict[str, Number]:
         """Return the settings for another skeleton as numbers."""
         single = len(plan.model.effector_joint) == 1
-        order = self.order or ("alternating" if single else "inwards")
+        long = single and model_depth(plan.model) > LONG_CHAIN
+        order = self.order or ("alternating" if long else "inwards")
         return super().skeleton_settings(plan) | {"order": ORDERS[order]}
 
 
