@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -175,3 +176,13 @@ def test_asking_for_a_limit_that_is_not_there_searches_no_similar_names(monkeypa
     assert limits.get("elbo", 3) == 3
     tracker = sp.solver("mass-spring").prepare(sp.Skeleton.chain(3))
     assert not tracker.solve(np.array([(0.0, 3.0, 0.0)])).converged
+
+
+def test_tables_for_kernels_are_made_once_for_each_order_of_joints():
+    limits = Limits({"b": KNEE})
+    first = limits.table(("a", "b"))
+    assert limits.table(["a", "b"]) is first
+    assert limits.table(("b", "a")) is not first
+    again = pickle.loads(pickle.dumps(limits))
+    assert again == limits
+    assert (again.table(("a", "b")) == first).all()

@@ -12,6 +12,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -131,8 +132,20 @@ class Limits(Mapping[str, JointLimit]):
         )
 
     def table(self, names: Sequence[str]) -> LimitTable:
-        """The limits of some joints for the kernels, one row each; free where there is none."""
-        return limit_table([self.joints[n].row() if n in self.joints else FREE_ROW for n in names])
+        """The limits of some joints for the kernels, one row each; free where there is none.
+
+        It is made once for each order of joints, as that takes longer than solving many frames.
+        Kernels only read it.
+        """
+        key = tuple(names)
+        if key not in self._tables:
+            rows = [self.joints[n].row() if n in self.joints else FREE_ROW for n in key]
+            self._tables[key] = limit_table(rows)
+        return self._tables[key]
+
+    @cached_property
+    def _tables(self) -> dict[tuple[str, ...], LimitTable]:
+        return {}
 
     def violations(self, motion: Motion) -> Floats:
         """How far each joint is beyond its limit in each frame [rad], shape (F, J)."""
