@@ -11,6 +11,7 @@ they try again: 1, 2, 4 ... frames, so that a stream of targets that cannot be m
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
@@ -20,8 +21,19 @@ from ...kernels.quaternion import quat_from_axis_angle, quat_normalize, quat_sto
 from ...kernels.random import random_normals, random_state, random_uniform
 from ...kernels.types import Floats, Ints, Quat
 from ...kernels.vector import vec_distance, vec_length, vec_load
+from ..context import MET
 from ..settings import Interval, Number
-from .model import HINGE, POSITION, Model, ModelPose, Targets, copy_rotations, new_memory
+from .context import Context
+from .model import (
+    HINGE,
+    POSITION,
+    Model,
+    ModelPose,
+    Targets,
+    copy_rotations,
+    model_forward,
+    new_memory,
+)
 
 SEED = 14
 """Of the random poses."""
@@ -142,3 +154,42 @@ def end_restarts(pose: ModelPose, restarts: Restarts) -> None:
 def forget_failures(restarts: Restarts) -> None:
     """After a frame that is met: the next one that is not is tried from other starts at once."""
     restarts.wait[0] = restarts.wait[1] = 0
+
+
+def restarting(
+    descend_first: Callable[[Context, Targets], tuple[int, int, bool]],
+    descend_again: Callable[[Context, Targets, int], tuple[int, bool]],
+) -> Callable[[Context, Targets], tuple[int, int]]:
+    """Return a descent that, where it leads nowhere, begins again from random poses.
+
+    Args:
+        descend_first: iterates from the pose given; returns iterations taken, why it ended, and
+            whether everything is met.
+        descend_again: iterates from a random pose, so often at most; returns iterations taken, and
+            whether everything is met.
+    """
+
+    @helper
+    def descend(c: Context, targets: Targets) -> tuple[int, int]:
+        """Iterate; iterations taken, and why it ended."""
+        model, pose, restarts = c.model, c.pose, c.scratch.restarts
+        steps, reason, met = descend_first(c, targets)
+        if met:
+            forget_failures(restarts)
+            return steps, reason
+        if c.settings.restarts == 0 or not begin_restarts(model, pose, targets, restarts):
+            return steps, reason
+        for _ in range(c.settings.restarts):
+            if steps >= c.settings.most:
+                break
+            scatter_joints(model, pose, restarts.random)
+            more, met = descend_again(c, targets, min(RESTART_STEPS, c.settings.most - steps))
+            steps += more
+            if met:
+                forget_failures(restarts)
+                return steps, MET
+        end_restarts(pose, restarts)
+        model_forward(model, pose)
+        return steps, reason
+
+    return descend

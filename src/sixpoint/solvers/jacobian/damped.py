@@ -73,16 +73,12 @@ from ..articulated.plan import (
     VariantSettings,
 )
 from ..articulated.restart import (
-    RESTART_STEPS,
     STALL_STEPS,
     STALLED,
     Restarts,
     RestartSettings,
-    begin_restarts,
-    end_restarts,
-    forget_failures,
     new_restarts,
-    scatter_joints,
+    restarting,
 )
 from ..articulated.self_collision import Capsules, no_capsules, touching_rows, with_touching
 from ..base import Solver
@@ -312,33 +308,6 @@ solve_skeletons = skeleton_kernel(solve_skeleton)
 
 
 @helper
-def descend_skeleton(c: Context, targets: Targets) -> tuple[int, int]:
-    """Iterate from the pose given and, if that leads nowhere, from random ones.
-
-    Returns iterations taken, and why it ended.
-    """
-    model, pose, restarts = c.model, c.pose, c.scratch.restarts
-    steps, reason = descend_first(c, targets)
-    if reason == MET:
-        forget_failures(restarts)
-        return steps, MET
-    if c.settings.restarts == 0 or not begin_restarts(model, pose, targets, restarts):
-        return steps, reason
-    for _ in range(c.settings.restarts):
-        if steps >= c.settings.most:
-            break
-        scatter_joints(model, pose, restarts.random)
-        more, met = descend_again(c, targets, min(RESTART_STEPS, c.settings.most - steps))
-        steps += more
-        if met:
-            forget_failures(restarts)
-            return steps, MET
-    end_restarts(pose, restarts)
-    model_forward(model, pose)
-    return steps, reason
-
-
-@helper
 def descend_again(c: Context, targets: Targets, iterations: int) -> tuple[int, bool]:
     """Iterate from a random pose, so often at most; how often it was, and whether all is met."""
     model, pose, settings, scratch = c.model, c.pose, c.settings, c.scratch
@@ -365,8 +334,8 @@ def descend_again(c: Context, targets: Targets, iterations: int) -> tuple[int, b
 
 
 @helper
-def descend_first(c: Context, targets: Targets) -> tuple[int, int]:
-    """Iterate from the pose given; return iterations taken, and why it ended."""
+def descend_first(c: Context, targets: Targets) -> tuple[int, int, bool]:
+    """Iterate from the pose given; iterations taken, why it ended, and whether all is met."""
     model, pose, settings, scratch = c.model, c.pose, c.settings, c.scratch
     near = settings.tolerance * model.size[0]
     least_gain = settings.least_gain * model.size[0]
@@ -396,11 +365,15 @@ def descend_first(c: Context, targets: Targets) -> tuple[int, int]:
             reason = STILL
             break
     if worst <= near:
-        return steps, MET
+        return steps, MET, True
     if best < squares:
         copy_rotations(scratch.best, pose.local)
     model_forward(model, pose)
-    return steps, reason
+    return steps, reason, False
+
+
+descend_skeleton = restarting(descend_first, descend_again)
+"""Descent of a skeleton, with other starts where the pose before leads nowhere."""
 
 
 @helper

@@ -64,14 +64,7 @@ from ..articulated.model import (
     task_residuals,
 )
 from ..articulated.plan import ArticulatedPersonPlan, ArticulatedSettings, SkeletonPlan, StopRule
-from ..articulated.restart import (
-    RESTART_STEPS,
-    RestartSettings,
-    begin_restarts,
-    end_restarts,
-    forget_failures,
-    scatter_joints,
-)
+from ..articulated.restart import RestartSettings, restarting
 from ..articulated.self_collision import touching_rows, with_touching
 from ..base import Capabilities, Solver
 from ..context import MET, SPENT, STILL, Frames
@@ -160,34 +153,23 @@ solve_skeletons = skeleton_kernel(solve_prioritized_skeleton)
 
 
 @helper
-def descend_skeleton(c: Context, targets: Targets) -> tuple[int, int]:
-    """Iterate from the pose given and, if that leads nowhere, from random ones.
-
-    Returns iterations taken, and why it ended.
-    """
-    model, pose, restarts, still = c.model, c.pose, c.scratch.restarts, (1.0, 0.0, 0.0, 0.0)
-    steps, reason = descend(c, targets, still, False, c.settings.iterations)
-    near = c.settings.tolerance * model.size[0]
+def descend_first(c: Context, targets: Targets) -> tuple[int, int, bool]:
+    """Iterate from the pose given; iterations taken, why it ended, and whether all is met."""
+    steps, reason = descend(c, targets, (1.0, 0.0, 0.0, 0.0), False, c.settings.iterations)
     worst, _ = measure(c, targets)
-    if worst <= near:
-        forget_failures(restarts)
-        return steps, reason
-    if c.settings.restarts == 0 or not begin_restarts(model, pose, targets, restarts):
-        return steps, reason
-    for _ in range(c.settings.restarts):
-        if steps >= c.settings.most:
-            break
-        scatter_joints(model, pose, restarts.random)
-        budget = min(RESTART_STEPS, c.settings.most - steps)
-        more, _ = descend(c, targets, still, False, budget)
-        steps += more
-        worst, _ = measure(c, targets)
-        if worst <= near:
-            forget_failures(restarts)
-            return steps, MET
-    end_restarts(pose, restarts)
-    model_forward(model, pose)
-    return steps, reason
+    return steps, reason, worst <= c.settings.tolerance * c.model.size[0]
+
+
+@helper
+def descend_again(c: Context, targets: Targets, iterations: int) -> tuple[int, bool]:
+    """Iterate from a random pose, so often at most; how often it was, and whether all is met."""
+    steps, _ = descend(c, targets, (1.0, 0.0, 0.0, 0.0), False, iterations)
+    worst, _ = measure(c, targets)
+    return steps, worst <= c.settings.tolerance * c.model.size[0]
+
+
+descend_skeleton = restarting(descend_first, descend_again)
+"""Descent of a skeleton, with other starts where the pose before leads nowhere."""
 
 
 @helper
