@@ -96,7 +96,7 @@ class Value:
         axes = tuple(range(self.array.ndim)) if axis is None else axis
         shape = self.shape
         return Value(
-            np.asarray(self.array.sum(axis=axes)),
+            self.array.sum(axis=axes),
             [(self, lambda g: np.broadcast_to(np.expand_dims(g, axes), shape))],
         )
 
@@ -248,32 +248,7 @@ def _fitted(slope: Array, shape: tuple[int, ...]) -> Array:
         return slope
     slope = slope.sum(axis=tuple(range(slope.ndim - len(shape))))
     once = tuple(k for k, n in enumerate(shape) if n == 1 and slope.shape[k] != 1)
-    return np.asarray(slope.sum(axis=once, keepdims=True))
-
-
-def new_weights(rng: np.random.Generator, sizes: tuple[int, ...]) -> Weights:
-    """Random weights for layers of these sizes; the last layer starts at zero."""
-    weights: Weights = []
-    for k, (fan_in, fan_out) in enumerate(pairwise(sizes)):
-        spread = 0.0 if k == len(sizes) - 2 else np.sqrt(2.0 / fan_in)
-        weights += [
-            (spread * rng.normal(size=(fan_in, fan_out))).astype(np.float32),
-            np.zeros(fan_out, np.float32),
-        ]
-    return weights
-
-
-def forward(weights: Sequence[Value], x: Array, masks: Sequence[Array] = ()) -> Value:
-    """Outputs of rows x (N, in); masks, if any, are factors of the hidden units of each layer."""
-    value = Value(x)
-    last = len(weights) // 2 - 1
-    for k in range(last + 1):
-        value = value @ weights[2 * k] + weights[2 * k + 1]
-        if k < last:
-            value = soft_ramp(value)
-            if masks:
-                value = value * masks[k]
-    return value
+    return slope.sum(axis=once, keepdims=True)
 
 
 @dataclass

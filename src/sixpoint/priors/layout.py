@@ -1,14 +1,20 @@
-"""What goes into the prior and what comes out, row by row, and how both look in a mirror.
+"""What goes into the prior and what comes out, column by column, and how both look in a mirror.
 
-Everything is seen in a *facing*: Y points from the pelvis to the head, X roughly to the left.
-Inputs are the other five points from the pelvis, as parts of body height; the direction of gravity;
-how far head, wrists and ankles are stretched; and the measures of the body. Outputs are directions:
-X and Y axis of each station of the spine, the hinge axis of each limb, and for each hand and foot
-two in the frame of the bone above it: X and Y axis of the foot; of the hand the X axis that the
-forearm's twist turns, and the Y axis of the hand in the twisted frame.
+A body is described by 22 points, each of which may be seen or not, with or without its rotation.
+Everything is told in a *facing*: Y is the vertical, X points roughly to the left of the body, and
+the origin is the pelvis or, where that is not seen, the best point that is. Lengths are parts of
+body height. What is not known is zero, and a mark says so.
+
+Outputs are the X and Y axes of the 21 parts of a body in the facing, the way from the origin to the
+pelvis, and the logarithm of the error to be expected of each point.
+
+A mirror takes left to right and changes signs. Sums and differences of both sides are therefore
+told apart (`Sides`): sums stay as they are in a mirror, differences change their sign.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,23 +22,54 @@ from ..kernels.types import Floats, Ints
 from .autograd import Array
 from .poses import ARMS, LIMBS, STATIONS, Build
 
-POINTS = 5
-"""Head, left and right wrist, left and right ankle."""
-MEASURES = 12
-INPUTS = 3 * POINTS + 3 + POINTS + MEASURES
-HINGES = 2 * STATIONS
-"""First row of outputs for limbs; before it come X and Y of each station."""
-ENDS = HINGES + LIMBS
-"""First row of outputs for hands and feet."""
-ROWS = ENDS + 2 * LIMBS
-OUTPUTS = 3 * ROWS
+CENTRAL = ("pelvis", "chest", "neck", "head")
+SIDED = ("clavicle", "shoulder", "elbow", "wrist", "hand", "hip", "knee", "ankle", "toe")
+POINTS = (*CENTRAL, *(f"{side}_{name}" for name in SIDED for side in "lr"))
+"""Points of a body, those of the left before those of the right."""
+COUNT = len(POINTS)
+AT = {name: k for k, name in enumerate(POINTS)}
+"""Place of each point."""
 
-OTHER_SIDE = [1, 0, 3, 2]
-"""Limbs in a mirror."""
+PER_POINT = 11
+"""Columns of each point: position, X axis, Y axis, whether its position and its rotation are known.
+"""
+HEIGHT = COUNT * PER_POINT
+"""Column of the height of the origin above the ground; the next says whether it is known."""
+MEASURES = 12
+INPUTS = HEIGHT + 2 + MEASURES
+
+PARTS = STATIONS + ARMS + 3 * LIMBS
+"""Parts of a body: stations of the spine, clavicles, upper and lower bones of limbs, hands and
+feet."""
+ORIGIN = 6 * PARTS
+"""First output of the way from the origin to the pelvis."""
+ERRORS = ORIGIN + 3
+"""First output of the logarithms of errors, as parts of height."""
+OUTPUTS = ERRORS + COUNT
+
+FEET = tuple(AT[f"{side}_{name}"] for name in ("ankle", "toe") for side in "lr")
+"""Where one of these is seen, the height above the ground is not told: feet say where that is, and
+grounds are not level."""
+LINES = (
+    ("wrist", 1.0),
+    ("hand", 0.5),
+    ("ankle", 1.0),
+    ("toe", 0.5),
+    ("elbow", 1.0),
+    ("knee", 1.0),
+    ("clavicle", 2.0),
+    ("shoulder", 3.0),
+    ("hip", 3.0),
+)
+"""How much the lines between left and right decide where a body faces."""
+TURNS = (("pelvis", 3.0), ("chest", 3.0), ("neck", 2.0), ("head", 2.0))
+"""How much known rotations decide where a body faces."""
+ORIGINS = (("pelvis",), ("l_hip", "r_hip"), ("chest",), ("neck",), ("head",))
+"""Points whose mean is the origin: the first group that is seen; else the mean of all that are."""
 
 
 def measures(build: Build) -> Floats:
-    """A body in twelve numbers, lengths as parts of its height, left and right averaged."""
+    """Return a body in twelve numbers, lengths as parts of its height, left and right averaged."""
     torso, neck = build.torso.sum(axis=0), build.neck.sum(axis=0)
     shoulders = build.bases[:ARMS] + build.clavicles
     hips = build.bases[ARMS:]
@@ -52,64 +89,125 @@ def measures(build: Build) -> Floats:
     return np.array(values) / build.height
 
 
-def facing(points: Array, left: Array) -> Array:
-    """Columns X, Y, Z of the frame in which points (F, 5, 3) are seen, shape (F, 3, 3).
+def left_of(positions: Array, rotations: Array, seen: Array, turned: Array) -> Array:
+    """Return where the left of bodies is, as far as the points tell, (N, 3), of any length.
 
     Args:
-        points: the five points from the pelvis.
-        left: roughly to the left, shape (F, 3).
+        positions: of the points, anything where they are not seen, (N, 22, 3).
+        rotations: as matrices, (N, 22, 3, 3).
+        seen: 1 where the position is known, 0 where not, (N, 22).
+        turned: the same of rotations.
     """
-    up = _unit(points[:, 0])
-    across = _unit(left - np.sum(left * up, axis=-1, keepdims=True) * up)
-    return np.stack([across, up, np.cross(across, up)], axis=-1)
+    left = np.zeros_like(positions[:, 0])
+    for name, weight in LINES:
+        a, b = AT[f"l_{name}"], AT[f"r_{name}"]
+        line = positions[:, a] - positions[:, b]
+        length = np.sqrt((line * line).sum(axis=-1, keepdims=True)) + 1e-9
+        left = left + (weight * seen[:, a] * seen[:, b])[:, None] * line / length
+    for name, weight in TURNS:
+        p = AT[name]
+        left = left + (weight * turned[:, p])[:, None] * rotations[:, p, :, 0]
+    return left
 
 
-def inputs(points: Array, frames: Array, sizes: Array) -> Array:
-    """Inputs of the network (F, 35): points as parts of height, facings, measures (F, 12)."""
-    seen = np.einsum("fpi,fij->fpj", points, frames)
-    leg = sizes[:, 2] + sizes[:, 3]
-    arm = sizes[:, 0] + sizes[:, 1]
-    stretched = [
-        np.linalg.norm(points[:, 0], axis=-1) / sizes[:, 11],
-        np.linalg.norm(points[:, 1] - points[:, 0], axis=-1) / arm,
-        np.linalg.norm(points[:, 2] - points[:, 0], axis=-1) / arm,
-        np.linalg.norm(points[:, 3], axis=-1) / leg,
-        np.linalg.norm(points[:, 4], axis=-1) / leg,
-    ]
-    flat = seen.reshape(len(points), 3 * POINTS)
-    return np.concatenate([flat, frames[:, 1], np.stack(stretched, axis=1), sizes], axis=1)
+def facing(left: Array) -> Array:
+    """Return frames (N, 3, 3) with columns X, Y, Z whose Y is vertical, for directions (N, 3)."""
+    x, z = left[:, 0] + 1e-6, left[:, 2]
+    size = np.sqrt(x * x + z * z)
+    x, z = x / size, z / size
+    zero, one = np.zeros_like(x), np.ones_like(x)
+    rows = (x, zero, -z), (zero, one, zero), (z, zero, x)
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
 
 
-def neutral() -> Floats:
-    """Outputs for a body that stands as the facing does, shape (78,)."""
-    x, y = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
-    return np.array([*(x, y) * STATIONS, *(x,) * LIMBS, *(x, y) * LIMBS]).ravel()
+def origin(positions: Array, seen: Array) -> Array:
+    """Return the origin of each body (N, 3), for positions (N, 22, 3)."""
+    weights = seen / np.maximum(seen.sum(axis=1, keepdims=True), 1.0)
+    for group in reversed(ORIGINS):
+        here = [AT[name] for name in group]
+        chosen = np.zeros_like(seen)
+        chosen[:, here] = 1.0 / len(here)
+        whole = (seen[:, here].sum(axis=1) == len(here))[:, None]
+        weights = np.where(whole, chosen, weights)
+    return (weights[:, :, None] * np.where(seen[:, :, None] > 0.0, positions, 0.0)).sum(axis=1)
+
+
+def inputs(
+    positions: Array, rotations: Array, marks: tuple[Array, Array], frames: Array, body: Array
+) -> tuple[Array, Array]:
+    """Return inputs of the network (N, 270), and the origin of each body (N, 3).
+
+    Args:
+        positions: points as parts of height, (N, 22, 3); where they are not seen, any number.
+        rotations: as matrices, (N, 22, 3, 3); where they are not known, any number.
+        marks: 1 where the position, and 1 where the rotation of a point is known, (N, 22) each.
+        frames: facings, (N, 3, 3).
+        body: measures, (N, 12).
+    """
+    seen, turned = marks
+    start = origin(positions, seen)
+    away = np.where(seen[..., None] > 0.0, positions - start[:, None], 0.0)
+    turns = np.where(turned[..., None, None] > 0.0, rotations, 0.0)
+    places = away @ frames
+    axes = np.swapaxes(frames, -1, -2)[:, None] @ turns
+    columns = [places, axes[..., 0], axes[..., 1], seen[..., None], turned[..., None]]
+    of_points = np.concatenate(columns, axis=-1).reshape(len(positions), -1)
+    known = (seen[:, list(FEET)].sum(axis=1) == 0.0) * (seen.sum(axis=1) > 0.0)
+    ground = np.stack([start[:, 1] * known, known + 0.0 * start[:, 1]], axis=-1)
+    return np.concatenate([of_points, ground, body], axis=1), start
+
+
+class Sides(NamedTuple):
+    """Columns told apart by what a mirror does to them: two matrices of zeros, ones, minus ones.
+
+    ``columns @ even`` are the sums of both sides, ``columns @ odd`` the differences; half-sums and
+    half-differences give the columns back: ``sums @ even.T + differences @ odd.T``.
+    """
+
+    even: Floats
+    odd: Floats
 
 
 def mirror_inputs() -> tuple[Ints, Floats]:
-    """Order and signs that turn inputs into those of the mirrored body, shape (35,) each."""
-    rows = np.array([0, 2, 1, 4, 3])
-    order = [3 * row + k for row in rows for k in range(3)]
-    order += [15, 16, 17, *(18 + rows), *range(23, INPUTS)]
-    signs = np.ones(INPUTS)
-    signs[[0, 3, 6, 9, 12, 15]] = -1.0
-    return np.array(order, np.int64), signs
+    """Return the order and the signs that turn inputs into those of the mirrored body."""
+    position, along_x, along_y = (-1.0, 1.0, 1.0), (1.0, -1.0, -1.0), (-1.0, 1.0, 1.0)
+    order = [PER_POINT * p + k for p in _other(POINTS) for k in range(PER_POINT)]
+    signs = [*position, *along_x, *along_y, 1.0, 1.0] * COUNT
+    rest = range(HEIGHT, INPUTS)
+    return np.array([*order, *rest], np.int64), np.array([*signs, *(1.0 for _ in rest)])
 
 
 def mirror_outputs() -> tuple[Ints, Floats]:
-    """Order and signs that turn outputs into those of the mirrored body, shape (78,) each.
-
-    The mirror in x = 0 takes a rotation's X axis (x, y, z) to (x, -y, -z) and its Y axis to
-    (-x, y, z).
-    """
-    rows = [*range(HINGES), *(HINGES + k for k in OTHER_SIDE)]
-    rows += [ENDS + 2 * k + axis for k in OTHER_SIDE for axis in (0, 1)]
-    order = [3 * row + k for row in rows for k in range(3)]
+    """Return the order and the signs that turn outputs into those of the mirrored body."""
     along_x, along_y = (1.0, -1.0, -1.0), (-1.0, 1.0, 1.0)
-    signs = [along_x, along_y] * STATIONS + [along_x] * LIMBS + [along_x, along_y] * LIMBS
-    return np.array(order, np.int64), np.array(signs).ravel()
+    parts = [*range(STATIONS), *(STATIONS + (k ^ 1) for k in range(ARMS + 3 * LIMBS))]
+    order = [6 * part + k for part in parts for k in range(6)]
+    order += [ORIGIN, ORIGIN + 1, ORIGIN + 2, *(ERRORS + p for p in _other(POINTS))]
+    signs = [*along_x, *along_y] * PARTS + [-1.0, 1.0, 1.0] + [1.0] * COUNT
+    return np.array(order, np.int64), np.array(signs)
 
 
-def _unit(vectors: Array) -> Array:
-    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return np.asarray(vectors / np.maximum(length, 1e-9))
+def _other(names: tuple[str, ...]) -> list[int]:
+    """Return the place of each point on the other side."""
+    swapped = {"l_": "r_", "r_": "l_"}
+    return [names.index(swapped.get(name[:2], name[:2]) + name[2:]) for name in names]
+
+
+def sides(order: Ints, signs: Floats) -> Sides:
+    """Return columns told apart, for the order and the signs of their mirror image."""
+    columns = np.eye(len(order))
+    even: list[Floats] = []
+    odd: list[Floats] = []
+    for k, (other, sign) in enumerate(zip(order.tolist(), signs.tolist(), strict=True)):
+        if other == k:
+            (even if sign > 0.0 else odd).append(columns[k])
+        elif other > k:
+            even.append(columns[k] + sign * columns[other])
+            odd.append(columns[k] - sign * columns[other])
+    return Sides(np.stack(even, axis=1), np.stack(odd, axis=1))
+
+
+def neutral() -> Floats:
+    """Return outputs of a body that stands as the facing does, (151,)."""
+    axes = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0]
+    return np.array([*axes * PARTS, 0.0, 0.0, 0.0, *[-4.0] * COUNT])

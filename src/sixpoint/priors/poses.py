@@ -36,6 +36,15 @@ LIMB_ROLES = (
     ("", "r_hip", "r_knee", "r_ankle"),
 )
 LIMBS, ARMS = 4, 2
+TIPS = ("l_hand", "r_hand", "l_toe", "r_toe")
+"""Point at the end of each limb."""
+USUAL_ENDS = (
+    (0.0, -0.05, 0.0),
+    (0.0, -0.05, 0.0),
+    (0.0, -0.03, 0.08),
+    (0.0, -0.03, 0.08),
+)
+"""Where these are from wrists and ankles on rigs that do not have them, as parts of height."""
 CHEST = NECK - 1
 """Station that carries the arms."""
 
@@ -129,6 +138,8 @@ class Build:
     """Vectors from clavicle to shoulder; zero without clavicles, shape (2, 3)."""
     bones: Floats
     """Lengths of the upper and the lower bone, shape (4, 2)."""
+    ends: Floats
+    """From wrists to the bases of the middle fingers, from ankles to toes, shape (4, 3)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,6 +172,7 @@ def build_of(anatomy: Anatomy) -> Build:
     bends = anatomy.bends
     neck_base, head = bends[spine.torso], bends[-1]
     bases, bones, clavicles = np.zeros((LIMBS, 3)), np.zeros((LIMBS, 2)), np.zeros((ARMS, 3))
+    ends = np.zeros((LIMBS, 3))
     for limb, (clavicle, *roles) in enumerate(LIMB_ROLES):
         root, hinge, end = (anatomy.node(role) for role in roles)
         start = anatomy.node(clavicle) if anatomy.has(clavicle) else root
@@ -171,6 +183,10 @@ def build_of(anatomy: Anatomy) -> Build:
         bones[limb] = [
             np.linalg.norm(anatomy.vector(a, b)) for a, b in ((root, hinge), (hinge, end))
         ]
+        tip = anatomy.landmarks.get(TIPS[limb])
+        ends[limb] = (
+            anatomy.height * np.array(USUAL_ENDS[limb]) if tip is None else anatomy.vector(end, tip)
+        )
     return Build(
         anatomy.height,
         _parts(anatomy, anatomy.node("pelvis"), bends[: spine.torso + 1], TORSO_PARTS),
@@ -180,6 +196,7 @@ def build_of(anatomy: Anatomy) -> Build:
         bases,
         clavicles,
         bones,
+        ends,
     )
 
 
@@ -220,27 +237,3 @@ def _poses(motion: Motion, frames: slice) -> Poses:
             has = anatomy.has(clavicle)
             clavicles.append(rotations[:, anatomy.node(clavicle)] if has else stations[:, CHEST])
     return Poses(stations, np.stack(clavicles, axis=1), np.stack(limbs, axis=1))
-
-
-def body_positions(build: Build, poses: Poses) -> tuple[Floats, Floats]:
-    """Forward kinematics of the common body, relative to the pelvis [m].
-
-    Returns:
-        Positions of the joints: ends of the parts of torso and neck (the head last), clavicles,
-        shoulders and hips, elbows and knees, shape (F, 15, 3); and of the points that trackers see:
-        head, wrists and ankles, shape (F, 5, 3).
-    """
-    rotations = poses.stations
-    parts = np.concatenate([build.torso, build.neck])
-    spine = np.cumsum(arrays.rotate(rotations[:, TORSO:HEAD], parts), axis=1)
-    chest = rotations[:, [CHEST] * ARMS]
-    clavicles = spine[:, [TORSO_PARTS - 1]] + arrays.rotate(chest, build.bases[:ARMS])
-    shoulders = clavicles + arrays.rotate(poses.clavicles, build.clavicles)
-    hips = arrays.rotate(rotations[:, [PELVIS] * (LIMBS - ARMS)], build.bases[ARMS:])
-    roots = np.concatenate([shoulders, hips], axis=1)
-    down = np.zeros((LIMBS, 2, 3))
-    down[..., 1] = -build.bones
-    hinges = roots + arrays.rotate(poses.limbs[:, :, 0], down[:, 0])
-    ends = hinges + arrays.rotate(poses.limbs[:, :, 1], down[:, 1])
-    points = np.concatenate([spine[:, -1:], ends], axis=1)
-    return np.concatenate([spine, clavicles, roots, hinges], axis=1), points

@@ -1,48 +1,90 @@
 """Fitting a prior to what people did.
 
-Points are noisy, the facing is turned at random as the solver's own will be, half of the frames are
-seen in the facing that the network itself would choose, and every other frame is mirrored. Seeds
-are fixed: the same data give the same model on the same machine.
+Each step draws frames, gives some of them the build of another subject and varies all lengths,
+hides some points and some rotations, adds noise, and turns the facing at random as that of real
+points will be. Seeds are fixed: the same data give the same model on the same machine.
+
+Arrays may live on a graphics card: pass ``device="gpu"`` where CuPy is installed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
-from ..kernels import arrays
-from ..kernels.types import Floats, Ints
-from ..motion.points import SIX
-from .autograd import (
-    Adam,
-    Array,
-    Value,
-    Weights,
-    forward,
-    gradients,
-    new_weights,
-    softplus,
-    transposed,
+from ..errors import InputError, MissingExtra
+from ..kernels.types import Ints
+from .autograd import Adam, Array, Value, gradients
+from .layout import (
+    AT,
+    COUNT,
+    POINTS,
+    facing,
+    inputs,
+    left_of,
+    mirror_inputs,
+    mirror_outputs,
+    neutral,
+    sides,
 )
-from .layout import INPUTS, OUTPUTS, facing, inputs, mirror_inputs, mirror_outputs, neutral
-from .loss import Batch, loss
-from .model import Prior, always_plausible, through
-from .plausibility import LIKELY, MISTAKES, first_lefts, settled_inputs
-from .training_data import Rows, Subject, draw_rows, find_leaks, rotated_facing
+from .loss import LIMB_PARTS, POINT_ROWS, Batch, Body, Constants, constants, joints_of, loss
+from .network import Layers, answer, new_layers
+from .poses import CHEST, HEAD, LIMBS, NECK, PELVIS, STATIONS
+from .training_data import Recordings, Subject, find_leaks
 
 Progress = Callable[[int, int], None]
 
-STRAY = (0.1, 0.5)
-"""How far a stray point is from its place, as a part of height."""
-FROM_POINTS_ALONE = 0.5
-"""Part of the frames whose facing starts from the points alone, as in the first frame; the others
-follow a frame that was right."""
-BATCH, RATE, DECAY = 1024, 3e-3, 0.02
-FRAMES_PER_STEP = 25
-"""Frames that it is shown right, and as many wrong, for each step; each is seen ten times."""
+SIX = ("pelvis", "head", "l_wrist", "r_wrist", "l_ankle", "r_ankle")
+HANDS = ("head", "l_wrist", "r_wrist")
+_ELBOWS, _KNEES = ("l_elbow", "r_elbow"), ("l_knee", "r_knee")
+_ROOTS = ("l_shoulder", "r_shoulder", "l_hip", "r_hip")
+_DENSE = (*_ROOTS, *_ELBOWS, *_KNEES, *SIX[2:])
+CONFIGURATIONS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
+    (SIX, ()),
+    (SIX, ("pelvis", "head")),
+    (SIX, SIX),
+    (HANDS, ()),
+    (HANDS, ("head",)),
+    (HANDS, HANDS),
+    (("pelvis", *HANDS), ("pelvis", *HANDS)),
+    ((*SIX, *_ELBOWS), ()),
+    ((*SIX, *_ELBOWS, *_KNEES), ()),
+    ((*SIX, *_ELBOWS, *_KNEES, "chest"), ()),
+    ((*SIX, *_ELBOWS, *_KNEES, "chest"), (*SIX, *_ELBOWS, *_KNEES, "chest")),
+    (_DENSE, ()),
+    (("head", *_DENSE), ()),
+    (("pelvis", "chest", "head", *_DENSE), ()),
+    (("pelvis", "chest", "neck", "head", *_DENSE, "l_toe", "r_toe"), ()),
+)
+"""Points that people have, and of which of them the rotations."""
+CHANCE = 4
+"""How often random points are drawn, against once for each of these."""
+LOST = 0.15
+"""Part of the frames in which one more point is not seen."""
+TIPS_SPREAD = 0.4
+"""Spread of the logarithm of how far hands and toes are from wrists and ankles."""
+ROTATION_NOISE = 0.02
+"""Noise on the axes of known rotations."""
+
+PART_OF = {
+    "pelvis": PELVIS,
+    "chest": CHEST,
+    "neck": NECK,
+    "head": HEAD,
+    **{f"{side}_clavicle": STATIONS + k for k, side in enumerate("lr")},
+    **{
+        f"{side}_{name}": LIMB_PARTS + LIMBS * bone + 2 * leg + k
+        for leg, limb in enumerate(
+            (("shoulder", "elbow", "wrist", "hand"), ("hip", "knee", "ankle", "toe"))
+        )
+        for bone, name in ((min(place, 2), name) for place, name in enumerate(limb))
+        for k, side in enumerate("lr")
+    },
+}
+"""The part whose rotation is that of each point."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,14 +92,14 @@ class TrainingSettings:
     """How a prior is fitted; the defaults are those of the built-in one."""
 
     units: int = 128
-    """Units in each of the two hidden layers."""
+    """Pairs of units in each hidden layer."""
+    depth: int = 3
+    """Hidden layers."""
     steps: int = 6000
     batch: int = 1024
     """Frames in each step."""
-    rows: int = 250_000
-    """Frames that are drawn, with their builds, before the first step."""
     rate: float = 3e-3
-    decay: float = 0.05
+    decay: float = 0.02
     drop: float = 0.1
     """Part of the hidden units that are left out in each step."""
     swap: float = 0.5
@@ -67,230 +109,166 @@ class TrainingSettings:
     noise: float = 0.01
     """Most noise on the points, as a part of body height; mostly much less."""
     yaw: float = 0.3
-    """Spread of the facing about the axis from pelvis to head [rad]."""
-    lost: float = 0.1
+    """Spread of the facing about the vertical [rad]."""
+    astray: float = 0.05
     """Part of the frames whose facing is anywhere."""
-    own: float = 0.5
-    """Part of the frames that are seen in the facing which the network chooses."""
-    plausibility_units: int = 32
-    """Units in each of the two hidden layers of the plausibility network."""
-    plausibility_pace: int = 2
-    """Steps of the plausibility network for each step of the first; they are much quicker."""
     seed: int = 20080408
 
 
 class Fitting:
     """A network while it is fitted."""
 
-    def __init__(self, rows: Rows, settings: TrainingSettings, rng: np.random.Generator) -> None:
-        self.rows, self.settings, self.rng = rows, settings, rng
-        x, _ = _batch(rows, self._some(50_000), settings, rng)
-        self.mean, self.scale = x.mean(axis=0), x.std(axis=0) + 1e-3
-        self.weights = new_weights(rng, (INPUTS, settings.units, settings.units, OUTPUTS))
-        self.weights[-1] += neutral().astype(np.float32)
-        self._adam = Adam(self.weights, settings.steps, settings.rate, settings.decay)
-        self._inputs, self._input_signs = mirror_inputs()
-        self._outputs, self._output_signs = mirror_outputs()
-        self._input_signs = self._input_signs.astype(np.float32)
-        self._output_signs = self._output_signs.astype(np.float32)
+    def __init__(
+        self, recordings: Recordings, settings: TrainingSettings, device: str = "cpu"
+    ) -> None:
+        self.settings = settings
+        self.rng = np.random.default_rng(settings.seed)
+        self.take = array_maker(device)
+        self.recordings = recordings
+        self._rotations = self.take(recordings.rotations)
+        self._heights = self.take(recordings.heights)
+        self._builds = Body(*map(self.take, recordings.builds))
+        self._sizes = self.take(recordings.sizes)
+        incoming, outgoing = sides(*mirror_inputs()), sides(*mirror_outputs())
+        self._inputs = [self.take(m.astype(np.float32)) for m in incoming]
+        tables = constants(outgoing)
+        self._tables = Constants(
+            type(outgoing)(*map(self.take, tables.outputs)),
+            self.take(tables.joint_costs),
+            self.take(tables.rotation_costs),
+        )
+        layers = new_layers(
+            self.rng,
+            (incoming.even.shape[1], incoming.odd.shape[1]),
+            [settings.units] * settings.depth,
+            (outgoing.even.shape[1], outgoing.odd.shape[1]),
+        )
+        both = np.abs(outgoing.even).sum(axis=0)
+        layers[-2] += (neutral() @ outgoing.even / both).astype(np.float32)
+        self.layers: Layers = [self.take(layer) for layer in layers]
+        self._adam = Adam(self.layers, settings.steps, settings.rate, settings.decay)
 
     def step(self) -> float:
-        """One step downhill; the cost before it."""
+        """Take one step downhill; return the cost before it."""
         settings, rng = self.settings, self.rng
-        count = settings.batch
-        which = rng.integers(0, len(self.rows.points), count)
-        x, seen = _batch(self.rows, which, settings, rng, self._facing)
-        flip = (rng.random((count, 1)) < 0.5).astype(np.float32)
-        x = x * (1.0 - flip) + self._mirrored(x) * flip
-        keep = np.float32(1.0 - settings.drop)
+        x, batch = self.batch(settings.batch)
+        keep = 1.0 - settings.drop
         masks = [
-            (rng.random((count, settings.units)) < keep).astype(np.float32) / keep for _ in range(2)
+            self.take(
+                ((rng.random((settings.batch, settings.units)) < keep) / keep).astype(np.float32)
+            )
+            for _ in range(settings.depth)
         ]
-        weights = [Value(w) for w in self.weights]
-        outputs = forward(weights, (x - self.mean) / self.scale, masks)
-        # The loss is that of the body itself: mirrored answers are mirrored back.
-        straight = outputs * (1.0 - flip) + outputs[:, self._outputs] * (self._output_signs * flip)
-        cost = loss(straight, seen)
-        self._adam.step(gradients(cost, weights))
+        layers = [Value(layer) for layer in self.layers]
+        found = answer(layers, x @ self._inputs[0], x @ self._inputs[1], masks)
+        cost = loss(found, batch, self._tables)
+        self._adam.step(gradients(cost, layers))
         return float(cost.array)
 
-    def prior(self) -> Prior:
-        """What has been learned."""
-        whitening, near = self._usual()
-        weights = tuple(w.astype(np.float64) for w in self.weights)
-        return Prior(weights, self.mean, self.scale, whitening, near, always_plausible())
-
-    def _facing(self, points: Array, frames: Array, sizes: Array) -> Array:
-        """Facings, for a part of the frames those that follow from the network's answer."""
-        x = inputs(points, frames, sizes).astype(np.float32)
-        both = ((v - self.mean) / self.scale for v in (x, self._mirrored(x)))
-        answers = [through(self.weights, v) for v in both]
-        left = answers[0] + answers[1][:, self._outputs] * self._output_signs
-        chosen = facing(points, np.einsum("fij,fj->fi", frames, left[:, :3]))
-        own = self.rng.random((len(points), 1, 1)) < self.settings.own
-        return np.where(own, chosen, frames).astype(np.float32)
-
-    def _mirrored(self, x: Array) -> Array:
-        return np.asarray(x[:, self._inputs] * self._input_signs)
-
-    def _some(self, count: int) -> Ints:
-        return np.arange(min(count, len(self.rows.points)))
-
-    def _usual(self) -> tuple[Floats, float]:
-        """What inputs look like when all is well: whitening, and how far 99.5 % of them are.
-
-        Without lost facings, which the solver does not have for long.
-        """
-        calm = replace(self.settings, lost=0.0, yaw=0.5 * self.settings.yaw)
-        x, _ = _batch(self.rows, self._some(50_000), calm, self.rng)
-        scaled = (np.concatenate([x, self._mirrored(x)]) - self.mean) / self.scale
-        values, vectors = np.linalg.eigh(np.cov(scaled.T))
-        whitening = vectors / np.sqrt(np.maximum(values, 1e-3 * values.max()))
-        distance = np.linalg.norm(scaled @ whitening, axis=1)
-        return np.asarray(whitening, np.float64), float(np.percentile(distance, 99.5))
-
-
-def train_prior(
-    subjects: Sequence[Subject],
-    validation: Sequence[Subject],
-    settings: TrainingSettings | None = None,
-    progress: Progress | None = None,
-) -> Prior:
-    """Fit a prior to the subjects.
-
-    Args:
-        subjects: those to learn from.
-        validation: those kept aside: only looked at to make sure that they are other people.
-        settings: how.
-        progress: called with the number of steps done and their total.
-
-    Raises:
-        InputError: nobody to learn from, or somebody on both sides.
-    """
-    chosen = TrainingSettings() if settings is None else settings
-    if not subjects:
-        raise InputError("Expected at least one subject to learn from, got none.")
-    leaks = find_leaks(subjects, validation)
-    if leaks:
-        pairs = ", ".join(f"{a} = {b} ({part:.0%} of the poses)" for a, b, part in leaks[:5])
-        raise InputError(
-            f"Expected other people in validation than in training, got the same under two names: "
-            f"{pairs}. Put both on one side."
+    def batch(self, count: int) -> tuple[Array, Batch]:
+        """Return inputs of drawn frames (N, 256), and what the answers should be."""
+        settings, rng, take = self.settings, self.rng, self.take
+        which = self.recordings.draw(count, rng)
+        builds = np.where(
+            rng.random(count) < settings.swap,
+            rng.integers(0, len(self.recordings.sizes), count),
+            self.recordings.subjects[which],
         )
-    rng = np.random.default_rng(chosen.seed)
-    rows = draw_rows(subjects, chosen.rows, chosen.swap, chosen.lengths, rng)
-    fitting = Fitting(rows, chosen, rng)
-    total = (1 + chosen.plausibility_pace) * chosen.steps
+        body = self._bodies(builds)
+        rotations = matrices(self._rotations[take(which)])
+        joints = joints_of(Value(rotations), body).array
+        positions = joints[:, POINT_ROWS]
+        positions[:, :, 1] += self._heights[take(which)][:, None]
+        spread = settings.noise * rng.random((count, 1, 1)) ** 2
+        noise = take((spread * rng.normal(size=(count, COUNT, 3))).astype(np.float32))
+        marks = draw_marks(count, rng)
+        seen, turned = (take(mark.astype(np.float32)) for mark in marks)
+        turns = rotations[:, [PART_OF[name] for name in POINTS]]
+        frames = self._facings(positions, turns, seen, turned)
+        wobble = ROTATION_NOISE * rng.normal(size=(count, COUNT, 3, 3))
+        x, start = inputs(
+            positions + noise,
+            turns + take(wobble.astype(np.float32)),
+            (seen, turned),
+            frames,
+            self._sizes[take(builds)],
+        )
+        # The pelvis is where it was seen, noise included, or where the answer says.
+        pelvis_seen = seen[:, AT["pelvis"]]
+        away = np.where(pelvis_seen[:, None] > 0.0, 0.0, positions[:, AT["pelvis"]] - start)
+        inverse = np.swapaxes(frames, -1, -2)
+        seen_from = (joints + away[:, None]) @ frames
+        return x, Batch(body, inverse[:, None] @ rotations, seen_from, pelvis_seen)
 
-    def tell(done: int) -> None:
-        if progress is not None:
-            progress(done, total)
+    def _bodies(self, builds: Ints) -> Body:
+        """Return builds with somewhat other lengths, left and right alike."""
+        spread, rng, count = self.settings.lengths, self.rng, len(builds)
+        at = self.take(builds)
+        shapes = ((1, 1), (1, 3), (1, 3), (2, 2))
+        factors = [
+            self.take((1.0 + spread * rng.normal(size=(count, *shape))).astype(np.float32))
+            for shape in shapes
+        ]
+        factors[3] = factors[3][:, [0, 0, 1, 1]]
+        # Hands and toes are where each rig has them.
+        tips = np.exp(TIPS_SPREAD * rng.normal(size=(count, 1, 1)))
+        factors.append(self.take(tips.astype(np.float32)))
+        return Body(*(b[at] * f for b, f in zip(self._builds, factors, strict=True)))
 
-    for step in range(chosen.steps):
-        fitting.step()
-        if (step + 1) % 50 == 0:
-            tell(step + 1)
-    prior = fitting.prior()
-    found = fit_plausibility(prior, rows, chosen, rng, lambda done: tell(chosen.steps + done))
-    return replace(prior, plausibility_weights=tuple(w.astype(np.float64) for w in found))
+    def _facings(self, positions: Array, turns: Array, seen: Array, turned: Array) -> Array:
+        """Return facings (N, 3, 3) as the points tell them, turned at random."""
+        settings, rng, count = self.settings, self.rng, len(positions)
+        left = left_of(positions, turns, seen, turned)
+        angle = np.where(
+            rng.random(count) < settings.astray,
+            rng.uniform(-np.pi, np.pi, count),
+            settings.yaw * rng.normal(size=count),
+        )
+        cosine, sine = (self.take(f(angle).astype(np.float32)) for f in (np.cos, np.sin))
+        x, z = left[:, 0], left[:, 2]
+        aside = np.stack([cosine * x + sine * z, left[:, 1], cosine * z - sine * x], axis=-1)
+        return facing(aside)
 
 
-def _batch(
-    rows: Rows,
-    which: Ints,
-    settings: TrainingSettings,
-    rng: np.random.Generator,
-    look: Callable[[Array, Array, Array], Array] | None = None,
-) -> tuple[Array, Batch]:
-    """Inputs of some rows, with noise and in random facings, and what the answers should be."""
-    count = len(which)
-    exact, sizes = rows.points[which], rows.sizes[which]
-    noise = settings.noise * rng.random((count, 1, 1)) ** 2
-    points = exact + (noise * rng.normal(size=exact.shape)).astype(np.float32)
-    rotations = arrays.to_matrix(rows.rotations[which].astype(np.float64)).astype(np.float32)
-    angle = np.where(
-        rng.random(count) < settings.lost,
-        rng.uniform(-np.pi, np.pi, count),
-        settings.yaw * rng.normal(size=count),
+def draw_marks(count: int, rng: np.random.Generator) -> tuple[Any, Any]:
+    """Draw which positions and which rotations of points are known, (N, 22) each."""
+    seen, turned = (np.zeros((count, COUNT), np.bool_) for _ in range(2))
+    kinds = rng.integers(0, len(CONFIGURATIONS) + CHANCE, count)
+    for kind, (points, rotations) in enumerate(CONFIGURATIONS):
+        rows = np.flatnonzero(kinds == kind)[:, None]
+        seen[rows, [AT[name] for name in points]] = True
+        turned[rows, [AT[name] for name in rotations]] = True
+    random = np.flatnonzero(kinds >= len(CONFIGURATIONS))
+    share = rng.uniform(0.1, 1.0, (len(random), 1))
+    seen[random] = rng.random((len(random), COUNT)) < share
+    turned[random] = seen[random] & (rng.random((len(random), COUNT)) < rng.random((len(random), 1)))
+    lost = np.flatnonzero(rng.random(count) < LOST)
+    gone = rng.integers(0, COUNT, len(lost))
+    seen[lost, gone] = turned[lost, gone] = False
+    empty = ~seen.any(axis=1)
+    seen[empty, AT["head"]] = True
+    return seen, turned
+
+
+def matrices(rotations: Array) -> Array:
+    """Return rotation matrices (..., 3, 3) of unit quaternions (..., 4)."""
+    w, x, y, z = (rotations[..., k] for k in range(4))
+    rows = (
+        (1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)),
+        (2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)),
+        (2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)),
     )
-    frames = rotated_facing(points, rotations[:, 0, :, 0], angle)
-    if look is not None:
-        frames = look(points, frames, sizes)
-    rotations[:, 0] = transposed(frames) @ rotations[:, 0]
-    x = inputs(points, frames, sizes).astype(np.float32)
-    return x, Batch(points @ frames, rows.body(which), rotations, rows.positions[which] @ frames)
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
 
 
-def fit_plausibility(
-    prior: Prior,
-    rows: Rows,
-    settings: TrainingSettings,
-    rng: np.random.Generator,
-    progress: Callable[[int], None],
-) -> Weights:
-    """Weights of the plausibility network for a prior.
+def array_maker(device: str) -> Callable[[Any], Any]:
+    """Return the function that brings arrays to where they are worked on."""
+    if device == "cpu":
+        return np.asarray
+    try:
+        import cupy
+    except ImportError as error:
+        raise MissingExtra("cupy", "train", "training on a graphics card") from error
+    made: Callable[[Any], Any] = cupy.asarray
+    return made
 
-    Args:
-        prior: whose facings it will see.
-        rows: frames to learn from.
-        settings: size of the network, length of the training and noise of the points.
-        rng: draws mistakes.
-        progress: called with the number of steps done.
-    """
-    units, steps = settings.plausibility_units, settings.plausibility_pace * settings.steps
-    x, right = _examples(prior, rows, rng, FRAMES_PER_STEP * steps, settings.noise)
-    weights = new_weights(rng, (INPUTS, units, units, 1))
-    adam = Adam(weights, steps, RATE, DECAY)
-    for step in range(steps):
-        which = rng.integers(0, len(x), BATCH)
-        values = [Value(w) for w in weights]
-        score = forward(values, x[which])
-        # Minus the logarithm of the probability that it gives to what is so.
-        cost = softplus(score * -right[which]).mean()
-        adam.step(gradients(cost, values))
-        if (step + 1) % 50 == 0:
-            progress(step + 1)
-    return weights
-
-
-def _examples(
-    prior: Prior, rows: Rows, rng: np.random.Generator, count: int, noise: float
-) -> tuple[Array, Array]:
-    """Scaled inputs (4 N, 35), bodies and their mirror images; 1 for right, -1 for wrong."""
-    which = rng.integers(0, len(rows.points), count)
-    five, sizes = rows.points[which].astype(np.float64), rows.sizes[which].astype(np.float64)
-    five += noise * rng.random((count, 1, 1)) ** 2 * rng.normal(size=five.shape)
-    points = np.concatenate([np.zeros((count, 1, 3)), five], axis=1)
-    lefts = arrays.rotate(rows.rotations[which, 0].astype(np.float64), np.array([1.0, 0.0, 0.0]))
-    found = []
-    for six, left in ((points, lefts), spoiled(points, lefts, rng)):
-        cold = rng.random((count, 1)) < FROM_POINTS_ALONE
-        left = np.where(cold, first_lefts(six), left)
-        found.append(settled_inputs(prior, six, left, sizes))
-    order, signs = mirror_inputs()
-    x = np.concatenate([*found, *(v[:, order] * signs for v in found)])
-    right = np.tile(np.repeat(np.array([1.0, -1.0], np.float32), count), 2)
-    return prior.scaled(x).astype(np.float32), right[:, None]
-
-
-def strayed(points: Floats, rng: np.random.Generator) -> Floats:
-    """Points (N, 6, 3), as parts of height, one of each six being somewhere else."""
-    count = len(points)
-    away = rng.normal(size=(count, 3))
-    away *= rng.uniform(*STRAY, (count, 1)) / np.linalg.norm(away, axis=1, keepdims=True)
-    found = np.array(points)
-    found[np.arange(count), rng.integers(0, len(SIX), count)] += away
-    return found
-
-
-def spoiled(points: Floats, lefts: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Points (N, 6, 3) with one random mistake each, and their left directions (N, 3)."""
-    weights = np.array([*(mistake.weight for mistake in MISTAKES), LIKELY])
-    kinds = rng.choice(len(weights), len(points), p=weights / weights.sum())
-    found, turned = np.array(points), np.array(lefts)
-    for k, mistake in enumerate(MISTAKES):
-        found[kinds == k] = mistake.made(points[kinds == k])
-        turned[kinds == k] = lefts[kinds == k] @ np.array(mistake.axes, float).T
-    astray = kinds == len(MISTAKES)
-    found[astray] = strayed(points[astray], rng)
-    return found, turned

@@ -1,7 +1,7 @@
-"""Training data: frames of people of many proportions, and recordings that appear twice.
+"""Training data: frames of people, and recordings that appear twice.
 
 Subjects count by the root of their frames, so that the one who was recorded for hours does not
-decide. Some frames are given to another subject's build, and all lengths vary by a few percent.
+decide.
 
 Motion databases hold recordings twice under different numbers, cut or mirrored. If one copy is
 trained on and the other validated with, the figures are too good to be true; `find_leaks` finds
@@ -12,8 +12,8 @@ apart in quick motion, and those that were solved anew on another skeleton.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -22,20 +22,9 @@ from ..kernels import arrays
 from ..kernels.types import Floats, Ints
 from ..motion.motion import Motion
 from .autograd import Array
-from .layout import facing, measures
+from .layout import measures
 from .loss import Body
-from .poses import (
-    ARMS,
-    CHEST,
-    HEAD,
-    LIMBS,
-    PELVIS,
-    Build,
-    Poses,
-    body_positions,
-    build_of,
-    poses_of,
-)
+from .poses import CHEST, HEAD, LIMBS, Build, Poses, build_of, poses_of
 
 SAME_POSE = np.radians(2.0)
 """Poses whose directions differ by less than this, in the root mean square, are one [rad]. A copy
@@ -62,6 +51,8 @@ class Subject:
     name: str
     build: Build
     poses: Poses
+    heights: Floats
+    """Height of the pelvis above the ground in each frame [m], (F,)."""
 
     @classmethod
     def of(cls, name: str, motions: Sequence[Motion]) -> Subject:
@@ -69,132 +60,63 @@ class Subject:
         if not motions or not any(len(motion) for motion in motions):
             raise InputError(f"Expected at least one frame of subject {name!r}, got none.")
         build = build_of(motions[0].skeleton.anatomy)
-        return cls(name, build, Poses.joined([poses_of(motion) for motion in motions]))
+        heights = [motion.points(("pelvis",)).positions[:, 0, 1] for motion in motions]
+        poses = Poses.joined([poses_of(motion) for motion in motions])
+        return cls(name, build, poses, np.concatenate(heights))
 
 
-class Rows(NamedTuple):
-    """Frames to draw from, in the world; lengths as parts of height, 32 bits."""
+@dataclass(frozen=True, eq=False)
+class Recordings:
+    """All frames of several subjects, and their builds, in 32 bits; lengths as parts of height."""
 
-    points: Array
-    """(N, 5, 3)."""
-    parts: Array
-    """Fields of `answer.Body`: (N, 5, 3)."""
-    bases: Array
-    """(N, 4, 3)."""
-    clavicles: Array
-    """(N, 2, 3)."""
-    bones: Array
-    """(N, 4, 2)."""
     rotations: Array
-    """Rotations as in `Answer.locals`, but quaternions and the pelvis in the world, (N, 21, 4)."""
-    positions: Array
-    """Positions as in `Answer.positions`, (N, 15, 3)."""
+    """World rotations of the parts as quaternions, (F, 21, 4)."""
+    heights: Array
+    """Height of the pelvis above the ground, (F,)."""
+    subjects: Ints
+    """Whose frame each is, (F,)."""
+    chances: Floats
+    """Running sum of how likely each frame is to be drawn, up to 1, (F,)."""
+    builds: Body
+    """One row for each subject."""
     sizes: Array
-    """(N, 12)."""
+    """Measures, (S, 12)."""
 
-    def body(self, which: Ints) -> Body:
-        """Builds of some rows."""
-        return Body(*(column[which] for column in self[1:5]))
+    @classmethod
+    def of(cls, subjects: Sequence[Subject]) -> Self:
+        """Collect the frames of subjects; each counts by the root of how many it has."""
+        counts = np.array([len(subject.poses) for subject in subjects])
+        chances = np.cumsum(np.repeat(counts**-0.5, counts))
+        return cls(
+            np.concatenate([part_rotations(s.poses) for s in subjects]),
+            np.concatenate([s.heights / s.build.height for s in subjects]).astype(np.float32),
+            np.repeat(np.arange(len(subjects)), counts),
+            chances / chances[-1],
+            Body(*map(_stacked, zip(*(_scaled(s.build) for s in subjects), strict=True))),
+            _stacked([measures(s.build) for s in subjects]),
+        )
 
-
-def draw_rows(
-    subjects: Sequence[Subject], count: int, swap: float, lengths: float, rng: np.random.Generator
-) -> Rows:
-    """About `count` frames of all subjects.
-
-    Args:
-        subjects: whose.
-        count: how many.
-        swap: part of the frames that get another subject's build.
-        lengths: spread of lengths, as a part of them.
-        rng: draws them.
-    """
-    wish = np.sqrt([len(subject.poses) for subject in subjects])
-    counts = np.maximum(1, np.round(count * wish / wish.sum())).astype(int)
-    pieces: list[list[Array]] = []
-    for subject, number in zip(subjects, counts, strict=True):
-        which = rng.integers(0, len(subject.poses), number)
-        swapped = rng.random(number) < swap
-        builds = np.where(swapped, rng.integers(0, len(subjects), number), -1)
-        for other in np.unique(builds):
-            build = subject.build if other < 0 else subjects[other].build
-            chosen = which[builds == other]
-            pieces.append(_rows(_varied(build, lengths, rng), subject.poses.frames(chosen)))
-    return Rows(*(np.concatenate(column) for column in zip(*pieces, strict=True)))
+    def draw(self, count: int, rng: np.random.Generator) -> Ints:
+        """Draw frames."""
+        drawn = np.searchsorted(self.chances, rng.random(count))
+        return np.minimum(drawn, len(self.chances) - 1)
 
 
-def part_rotations(poses: Poses) -> Floats:
-    """Rotations of each part relative to the one below, the pelvis's in the world, (F, 21, 4)."""
-    stations, limbs = poses.stations, poses.limbs
-    carriers = stations[:, [CHEST, CHEST, PELVIS, PELVIS]]
-    ends = _relative(limbs[:, :, 1], limbs[:, :, 2])
-    twists = twist_of(ends[:, :ARMS])
-    rotations = [
-        stations[:, [PELVIS]],
-        _relative(stations[:, :-1], stations[:, 1:]),
-        _relative(carriers, limbs[:, :, 0]),
-        _relative(limbs[:, :, 0], limbs[:, :, 1]),
-        twists,
-        _relative(twists, ends[:, :ARMS]),
-        ends[:, ARMS:],
-    ]
-    return np.concatenate(rotations, axis=1)
+def part_rotations(poses: Poses) -> Array:
+    """World rotations of the parts of a body, (F, 21, 4)."""
+    limbs = poses.limbs
+    parts = [poses.stations, poses.clavicles, *(limbs[:, :, k] for k in range(limbs.shape[2]))]
+    return np.concatenate(parts, axis=1).astype(np.float32)
 
 
-def twist_of(hands: Floats) -> Floats:
-    """The part about Y of rotations (..., 4) that are a twist of the forearm, then a swing."""
-    twist = hands * (1.0, 0.0, 1.0, 0.0)
-    size = np.linalg.norm(twist, axis=-1, keepdims=True)
-    return np.where(size > 1e-9, twist / np.maximum(size, 1e-9), (1.0, 0.0, 0.0, 0.0))
+def _scaled(build: Build) -> Body:
+    parts = np.concatenate([build.torso, build.neck])
+    lengths = (parts, build.bases, build.clavicles, build.bones, build.ends)
+    return Body(*(length / build.height for length in lengths))
 
 
-def _relative(below: Floats, above: Floats) -> Floats:
-    return arrays.multiply(arrays.conjugate(below), above)
-
-
-def _varied(build: Build, spread: float, rng: np.random.Generator) -> Build:
-    """A build with somewhat other lengths, left and right alike."""
-
-    def factors(*shape: int) -> Floats:
-        return np.asarray(1.0 + spread * rng.normal(size=shape))
-
-    limbs = factors(2, 2)
-    return replace(
-        build,
-        torso=build.torso * factors(1, 1),
-        neck=build.neck * factors(1, 1),
-        bases=build.bases * factors(1, 3),
-        clavicles=build.clavicles * factors(1, 3),
-        bones=build.bones * limbs[[0, 0, 1, 1]],
-    )
-
-
-def _rows(build: Build, poses: Poses) -> list[Array]:
-    joints, points = body_positions(build, poses)
-    height = build.height
-
-    def column(lengths: Floats) -> Array:
-        """Lengths of one build, repeated for every frame."""
-        repeated = np.broadcast_to(lengths, (len(poses), *lengths.shape))
-        return np.asarray(repeated, np.float32)
-
-    return [
-        np.asarray(points / height, np.float32),
-        column(np.concatenate([build.torso, build.neck]) / height),
-        column(build.bases / height),
-        column(build.clavicles / height),
-        column(build.bones / height),
-        np.asarray(part_rotations(poses), np.float32),
-        np.asarray(joints / height, np.float32),
-        column(measures(build)),
-    ]
-
-
-def rotated_facing(points: Array, left: Array, angle: Array) -> Array:
-    """Facings (N, 3, 3) that are off by angles (N,) about the line from pelvis to head."""
-    frames = facing(points, left)
-    cosine, sine = np.cos(angle)[:, None], np.sin(angle)[:, None]
-    return facing(points, cosine * frames[..., 0] - sine * frames[..., 2]).astype(np.float32)
+def _stacked(rows: Sequence[Floats]) -> Array:
+    return np.stack(rows).astype(np.float32)
 
 
 def find_leaks(left: Sequence[Subject], right: Sequence[Subject]) -> list[tuple[str, str, float]]:
