@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sixpoint import Skeleton
+from sixpoint import Skeleton, load
 from sixpoint.body.landmarks import LANDMARKS
 
-from .test_real_rigs import HUMANS, skeleton_of
+from .test_real_rigs import HUMANS
 
 NODES = {
     "aitviewer_sample_23j": ("Chest4", "Neck", None, "LeftToe"),
@@ -43,7 +43,7 @@ def test_the_built_in_figure_has_all_landmarks_in_their_order():
 @pytest.mark.parametrize("stem", sorted(HUMANS))
 def test_landmarks_of_real_rigs_lie_where_a_body_has_them(stem: str, shared_data: Path):
     (path,) = (shared_data / "other").glob(f"bvh*/{stem}.bvh")
-    skeleton = skeleton_of(path)
+    skeleton = load(path).skeleton
     anatomy = skeleton.anatomy
     landmarks = anatomy.landmarks
     assert list(landmarks) == [name for name in LANDMARKS if name in landmarks]
@@ -69,7 +69,7 @@ def test_landmarks_of_real_rigs_lie_where_a_body_has_them(stem: str, shared_data
 @pytest.mark.parametrize("stem", sorted(NODES))
 def test_landmarks_are_found_by_name(stem: str, shared_data: Path):
     (path,) = (shared_data / "other").glob(f"bvh*/{stem}.bvh")
-    skeleton = skeleton_of(path)
+    skeleton = load(path).skeleton
     landmarks = skeleton.anatomy.landmarks
     for name, node in zip(("chest", "neck", "l_hand", "l_toe"), NODES[stem], strict=True):
         if node is None:

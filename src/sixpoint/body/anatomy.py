@@ -141,7 +141,7 @@ class Anatomy:
 
     @cached_property
     def landmarks(self) -> Mapping[str, int]:
-        """Node of each landmark (see `sixpoint.body.landmarks`) that the rig has, in their order."""
+        """Node of each landmark that the rig has, in the order of `body.landmarks.LANDMARKS`."""
         return MappingProxyType(find_landmarks(self))
 
     def region(self, joint: int) -> Region:
