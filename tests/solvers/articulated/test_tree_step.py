@@ -162,7 +162,7 @@ def test_the_step_is_that_of_the_dense_problem(seed: int, held: int):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_points_that_are_almost_exact_lose_no_digits_that_matter(seed: int):
-    tree = Tree(seed, exact=1e8)
+    tree = Tree(seed, exact=1e7)
     tree.observe(agree=True)
     tree.solve(100.0)
     turns, shift = tree.dense(100.0)
