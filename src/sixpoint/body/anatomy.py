@@ -14,9 +14,11 @@ so a body of any rig is a chain of vectors `offsets` in the neutral stance, turn
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -35,6 +37,7 @@ from ..kernels.rotation import rotation_between
 from ..kernels.types import Floats, Ints, Quat, Vec3
 from ..kernels.vector import vec_angle, vec_cross, vec_dot, vec_length, vec_reject, vec_unit
 from .anthropometry import ANKLE_HEIGHT, SKULL_BASE_HEIGHT
+from .landmarks import find_landmarks
 from .roles import Roles
 from .tree import JointTree
 from .values import frozen_array
@@ -135,6 +138,11 @@ class Anatomy:
         paths = [self.skeleton.path(self.node(f"{side}_shoulder")) for side in "lr"]
         shared = [a for a, b in zip(*paths, strict=False) if a == b]
         return int(shared[-1])
+
+    @cached_property
+    def landmarks(self) -> Mapping[str, int]:
+        """Node of each landmark that the rig has, in the order of `body.landmarks.LANDMARKS`."""
+        return MappingProxyType(find_landmarks(self))
 
     def region(self, joint: int) -> Region:
         """Region of the spine that a joint belongs to, by its H-Anim name or by its height."""

@@ -1,0 +1,125 @@
+"""A whole person as a model: every joint that turns, every landmark as an end effector."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...body.anatomy import Anatomy
+from ...kernels import arrays
+from ...kernels.types import Floats, Ints
+from ...limits import Limits
+from ..people.body import LIMB_ROLES, build_body
+from .build import FIRST_BEND, Effector, Figure, ModelJoint, build_model
+from .model import BALL, HINGE, POSITION, Model
+
+PELVIS_VARIANCE, TRUNK_VARIANCE, LIMB_VARIANCE, END_VARIANCE = 0.015, 0.03, 0.1, 0.005
+"""How far a prediction is off, as a rule: variances of the rotation of the pelvis; of joints of the
+spine, the neck and the clavicles; of shoulders, hips, elbows, knees and forearms; of head, hands
+and feet [rad^2]."""
+X = np.array((1.0, 0.0, 0.0))
+Y = np.array((0.0, 1.0, 0.0))
+
+
+class WholeBody(NamedTuple):
+    """A person of N joints, E landmarks and L limbs, as `settle` takes it."""
+
+    model: Model
+    variance: Floats  # how far the prediction of each joint is off, as a rule [rad^2], (N,)
+    limbs: Ints  # joint at the root, hinge, and effectors at the hinge and at the end, (L, 4)
+
+
+def whole_figure(anatomy: Anatomy) -> Figure:
+    """Return a person whose joints all turn, with the rig's landmarks as end effectors.
+
+    Pelvis, spine, head, clavicles, shoulders, hips, wrists and ankles are ball joints, elbows and
+    knees hinges about X, and forearms that have a joint of their own turn about Y. Joints that the
+    rig does not have (a head or a wrist that is a site) do not turn. Hands and toes are points of
+    the joints above them. The order of the end effectors is that of `Anatomy.landmarks`.
+    """
+    skeleton = anatomy.skeleton
+    record, rest = build_body(anatomy)
+    body = record[0]
+    tree = _Tree(anatomy, body.anchor_rotation)
+    pelvis, *spine, head = anatomy.bends
+    loins = [] if body.lumbar < 0 else [int(body.rig[body.lumbar])]
+    above = -1
+    for node in (pelvis, *loins, *spine, head):
+        above = tree.add(node, above, BALL)
+    for limb, (clavicle, root, hinge, end) in enumerate(LIMB_ROLES):
+        above = tree.nodes.index(anatomy.bends[body.carrier[limb]])
+        if anatomy.has(clavicle):
+            above = tree.add(anatomy.node(clavicle), above, BALL)
+        above = tree.add(anatomy.node(root), above, BALL)
+        bent = FIRST_BEND if hinge.endswith("knee") else -FIRST_BEND
+        above = tree.add(anatomy.node(hinge), above, HINGE, X, bent)
+        if body.twists[limb] >= 0:
+            above = tree.add(int(body.rig[body.twists[limb]]), above, HINGE, Y)
+        tree.add(anatomy.node(end), above, BALL)
+    effectors = [tree.effector(node) for node in anatomy.landmarks.values()]
+    return Figure(
+        skeleton, tree.joints, effectors, anatomy.height, rest, body.anchor, body.anchor_rotation
+    )
+
+
+class _Tree:
+    """Joints of a figure while it is made."""
+
+    def __init__(self, anatomy: Anatomy, anchor_rotation: Floats) -> None:
+        self.anatomy, self.anchor_rotation = anatomy, anchor_rotation
+        self.nodes: list[int] = []
+        self.joints: list[ModelJoint] = []
+
+    def add(self, node: int, above: int, freedom: int, axis: Floats = X, start: float = 0.0) -> int:
+        """Add the joint at a node and return its number."""
+        anatomy, skeleton = self.anatomy, self.anatomy.skeleton
+        offset = np.zeros(3) if above < 0 else anatomy.vector(self.nodes[above], node)
+        before, after = arrays.identity(2)
+        if node >= skeleton.joint_count:
+            joint = ModelJoint(-1, above, offset, 0, axis, before, after)
+        else:
+            after = anatomy.neutral[node]
+            parent = skeleton.parents[node]
+            before = self.anchor_rotation if above < 0 else anatomy.neutral[parent]
+            before = arrays.conjugate(before)
+            joint = ModelJoint(node, above, offset, freedom, axis, before, after, start)
+        self.nodes.append(node)
+        self.joints.append(joint)
+        return len(self.nodes) - 1
+
+    def effector(self, node: int) -> Effector:
+        """Return a node as a point of the lowest joint that carries it."""
+        path = self.anatomy.skeleton.path(node)
+        carrier = max(k for k, joint in enumerate(self.nodes) if joint in path)
+        return Effector(carrier, self.anatomy.vector(self.nodes[carrier], node))
+
+
+def whole_body(anatomy: Anatomy, limits: Limits) -> WholeBody:
+    """Return a person as `settle` takes it."""
+    figure = whole_figure(anatomy)
+    tasks = [(POSITION, effector, 1.0) for effector in range(len(figure.effectors))]
+    model = build_model(figure, limits, tasks, whole=True)
+    rows = {joint.rig: k for k, joint in enumerate(figure.joints) if joint.rig >= 0}
+    order = list(anatomy.landmarks)
+    limbs = []
+    for _, root, hinge, end in LIMB_ROLES:
+        joints = rows[anatomy.node(root)], rows[anatomy.node(hinge)]
+        limbs.append((*joints, order.index(hinge), order.index(end)))
+    return WholeBody(model, _variances(anatomy, figure), np.array(limbs, np.int64))
+
+
+def _variances(anatomy: Anatomy, figure: Figure) -> Floats:
+    """Return how far the prediction of each joint is off, as a rule [rad^2], (N,)."""
+    trunk = {*anatomy.bends, *anatomy.colocated}
+    trunk |= {anatomy.node(f"{side}_clavicle") for side in "lr" if anatomy.has(f"{side}_clavicle")}
+    ends = {anatomy.node(role) for *_, role in LIMB_ROLES} | {anatomy.node("head")}
+    out = np.full(len(figure.joints), LIMB_VARIANCE)
+    for k, joint in enumerate(figure.joints):
+        if k == 0:
+            out[k] = PELVIS_VARIANCE
+        elif joint.rig < 0 or joint.rig in ends:
+            out[k] = END_VARIANCE
+        elif joint.rig in trunk:
+            out[k] = TRUNK_VARIANCE
+    return out
