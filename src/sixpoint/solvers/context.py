@@ -83,6 +83,8 @@ class Frames(NamedTuple):
     """Where the points were seen, (F, N, 3); NaN where they were not."""
     rotations: Floats
     """Rotations of the first R points, (F, R, 4); NaN where they are not known."""
+    confidence: Floats
+    """How far each point is to be trusted, from 0 to 1, (F, N)."""
     start: Output
     """Answers of the solver that provides the initial poses; without frames if there is none."""
     out: Output
@@ -109,6 +111,7 @@ def new_frames(out: Output, points: int, rotations: int, start: Output | None = 
     return Frames(
         positions=np.full((count, points, 3), np.nan),
         rotations=np.full((count, rotations, 4), np.nan),
+        confidence=np.ones((count, points)),
         start=new_output(joints, points, 0) if start is None else start,
         out=out,
     )

@@ -82,6 +82,7 @@ class FrameReader:
             self.for_names(frame.names).read_clip(frame, frames)
             return
         positions = self._array(frame)
+        frames.confidence.fill(1.0)
         frames.rotations.fill(np.nan)  # those of an earlier frame of `Points` are not this frame's
         if self._in_order:
             frames.positions[0] = positions
@@ -93,6 +94,9 @@ class FrameReader:
         """Write all frames of points that have this reader's names; rotations are normalized."""
         frames.positions[...] = np.nan
         frames.positions[:, self._into] = points.positions[:, self._order]
+        frames.confidence[...] = 1.0
+        if points.confidence is not None:
+            frames.confidence[:, self._into] = points.confidence[:, self._order]
         frames.rotations[...] = np.nan
         if points.rotations is not None:
             of_use = self._into < self._rotated
