@@ -27,6 +27,7 @@ class WholeBody(NamedTuple):
 
     model: Model
     variance: Floats  # how far the prediction of each joint is off, as a rule [rad^2], (N,)
+    turns: Ints  # whether a landmark turns with the joint that carries it in the model, (E,)
     limbs: Ints  # joint at the root, hinge, and effectors at the hinge and at the end, (L, 4)
 
 
@@ -106,7 +107,11 @@ def whole_body(anatomy: Anatomy, limits: Limits) -> WholeBody:
     for _, root, hinge, end in LIMB_ROLES:
         joints = rows[anatomy.node(root)], rows[anatomy.node(hinge)]
         limbs.append((*joints, order.index(hinge), order.index(end)))
-    return WholeBody(model, _variances(anatomy, figure), np.array(limbs, np.int64))
+    # Toes and fingers can turn against the foot and the hand that carry them in the model.
+    carriers = [anatomy.skeleton.carrier(node) for node in anatomy.landmarks.values()]
+    turns = np.array(carriers) == model.rig[model.effector_joint]
+    variance = _variances(anatomy, figure)
+    return WholeBody(model, variance, turns.astype(np.int64), np.array(limbs, np.int64))
 
 
 def _variances(anatomy: Anatomy, figure: Figure) -> Floats:

@@ -1,0 +1,320 @@
+"""Settle: the most probable pose of a whole body near a predicted one that meets what was seen.
+
+Gauss-Newton over the whole body (`tree_step`), at most `Settling.iterations` times. A joint that a
+limit holds back is gated, so that the others take over.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, NamedTuple
+
+from ...kernels._jit import helper
+from ...kernels.quaternion import (
+    quat_conj,
+    quat_dot,
+    quat_from_axis_angle,
+    quat_from_rotvec,
+    quat_load,
+    quat_mul,
+    quat_normalize,
+    quat_rotate,
+    quat_store,
+    quat_to_rotvec,
+    quat_twist_angle,
+    quat_unrotate,
+)
+from ...kernels.types import Floats, Ints, Quat
+from ...kernels.vector import vec_add, vec_dot, vec_length, vec_load, vec_scale, vec_store, vec_sub
+from ..context import MET, SPENT, STILL
+from .model import HINGE, Model, ModelPose, hold_joint, model_forward, new_memory, parent_rotation
+from .tree_step import (
+    FREE,
+    GATED,
+    PASSES,
+    SILENT,
+    TURNS,
+    TreeStep,
+    tree_clear,
+    tree_observe_point,
+    tree_observe_rotation,
+    tree_step,
+)
+from .whole_body import LIMB_VARIANCE, WholeBody
+
+HELD_BACK = 1e-7
+"""A rotation that its limit changes by less than this is within it, but for rounding [rad]."""
+SETTLED_TURN = 2e-3
+"""A step that turns no joint further than this ends the iteration [rad]."""
+SLOW = 0.5
+"""A residual that falls by less than this factor in one step is not about to vanish."""
+
+
+class Observations(NamedTuple):
+    """What was seen of E landmarks in one frame; NaN: nothing. World axes, anatomical frames."""
+
+    positions: Floats  # [m], (E, 3)
+    rotations: Floats  # of the joint that carries the landmark, (E, 4)
+    confidence: Floats  # from 0 (not seen) to 1 (exact), (E,)
+
+
+class Settling(NamedTuple):
+    """Settings of `settle`."""
+
+    iterations: int = 12
+    """Steps at most."""
+    tolerance: float = 1e-4
+    """Points of full confidence are met when they are all this near [m]."""
+    point_spread: float = 3e-4
+    """Standard deviation of a point of full confidence [m]."""
+    rotation_spread: float = 3e-3
+    """Standard deviation of a rotation of full confidence [rad]."""
+    doubtful_point: float = 0.05
+    """Standard deviation of a point of confidence 0.5 [m]."""
+    doubtful_rotation: float = 0.2
+    """Standard deviation of a rotation of confidence 0.5 [rad]."""
+    unmet_point: float = 0.03
+    """Standard deviation of a point that turns out to be out of reach [m]."""
+    root_spread: float = 0.1
+    """Standard deviation of the predicted position of the pelvis [m]."""
+    largest_turn: float = 0.6
+    """No joint turns further in one step [rad]."""
+
+
+class SettleScratch(NamedTuple):
+    """Scratch memory for N joints and E landmarks."""
+
+    step: TreeStep
+    predicted: Annotated[Floats, "N", 4]  # local rotations
+    point_weight: Annotated[Floats, "E"]
+    rotation_weight: Annotated[Floats, "E"]
+    exact: Annotated[Ints, "E"]  # whether a point is of full confidence and within reach
+    missed: Annotated[Floats, "E"]  # how far each point is from where it was seen [m]
+    inner_gate: Annotated[Floats, "N", 3]  # gates in the frame of the joint's parent
+
+
+def new_scratch(body: WholeBody) -> SettleScratch:
+    """Return scratch memory for one person."""
+    joints, effectors = len(body.model.parent), len(body.model.effector_joint)
+    sizes = {"N": joints, "E": effectors}
+    return new_memory(SettleScratch, sizes, step=new_memory(TreeStep, sizes))
+
+
+@helper
+def settle(
+    body: WholeBody, pose: ModelPose, scratch: SettleScratch, seen: Observations, settings: Settling
+) -> tuple[int, int]:
+    """Make a predicted pose meet what was seen.
+
+    Args:
+        body: the person.
+        pose: at entry the predicted local rotations, and the predicted position of joint 0; at the
+            end the answer, with world rotations, positions and end effectors.
+        scratch: memory.
+        seen: points and rotations.
+        settings: weights and tolerances.
+
+    Returns:
+        How many steps were taken; why they ended: `MET` if all points of full confidence are met,
+        `STILL` if no step helps, `SPENT` if none was left.
+    """
+    model, step = body.model, scratch.step
+    for joint in range(model.parent.shape[0]):
+        held = hold_joint(model, joint, quat_load(pose.local, joint))
+        quat_store(pose.local, joint, held)
+        quat_store(scratch.predicted, joint, held)
+        step.held[joint] = FREE
+    place = vec_load(pose.position, 0)
+    model_forward(model, pose)
+    if not _weigh(body, scratch, seen, settings):
+        return 0, MET
+    met, turned = False, math.inf
+    for iteration in range(settings.iterations):
+        met = _misses(pose, scratch, seen, settings, iteration)
+        if iteration > 0 and (met or turned < SETTLED_TURN):
+            return iteration, MET if met else STILL
+        tree_clear(step)
+        _observe(model, pose, scratch, seen)
+        _prepare_joints(model, pose, scratch)
+        weight = 1.0 / (settings.root_spread * settings.root_spread)
+        tree_step(model, pose, step, weight, vec_sub(place, vec_load(pose.position, 0)))
+        turned = _apply_step(model, pose, scratch, settings.largest_turn)
+    met = _misses(pose, scratch, seen, settings, 0)
+    return settings.iterations, MET if met else SPENT
+
+
+@helper
+def _weigh(body: WholeBody, scratch: SettleScratch, seen: Observations, settings: Settling) -> bool:
+    """Weigh what was seen, and mark the joints that it asks something of. Whether there is any."""
+    model, step = body.model, scratch.step
+    for joint in range(model.parent.shape[0]):
+        step.asked[joint] = SILENT
+        step.stiffness[joint] = 1.0 / body.variance[joint]
+    any_seen = False
+    for effector in range(model.effector_joint.shape[0]):
+        confidence = seen.confidence[effector]
+        point = vec_load(seen.positions, effector)
+        rotation = quat_load(seen.rotations, effector)
+        joint = model.effector_joint[effector]
+        scratch.point_weight[effector] = 0.0
+        scratch.rotation_weight[effector] = 0.0
+        scratch.exact[effector] = 0
+        if not confidence > 0.0:
+            continue
+        doubt = max(0.0, 1.0 / confidence - 1.0)
+        if abs(vec_dot(point, (1.0, 1.0, 1.0))) < math.inf:
+            spread = doubt * settings.doubtful_point
+            least = settings.point_spread
+            scratch.point_weight[effector] = 1.0 / (spread * spread + least * least)
+            scratch.exact[effector] = 1 if confidence >= 1.0 else 0
+            offset = vec_load(model.effector_offset, effector)
+            asked = TURNS if vec_dot(offset, offset) > 0.0 else PASSES
+            step.asked[joint] = max(step.asked[joint], asked)
+            any_seen = True
+        known = abs(quat_dot(rotation, (1.0, 1.0, 1.0, 1.0))) < math.inf
+        if known and body.turns[effector]:
+            spread = doubt * settings.doubtful_rotation
+            least = settings.rotation_spread
+            scratch.rotation_weight[effector] = 1.0 / (spread * spread + least * least)
+            step.asked[joint] = TURNS
+            # The world rotation is known: how the joint is turned against its parent follows.
+            step.stiffness[joint] = min(step.stiffness[joint], 1.0 / LIMB_VARIANCE)
+            any_seen = True
+    for k in range(model.parent.shape[0] - 1):
+        joint = model.parent.shape[0] - 1 - k
+        if step.asked[joint] != SILENT:
+            step.asked[model.parent[joint]] = TURNS
+    return any_seen
+
+
+@helper
+def _misses(
+    pose: ModelPose, scratch: SettleScratch, seen: Observations, settings: Settling, iteration: int
+) -> bool:
+    """Measure how far points are missed; whether none of full confidence is.
+
+    A point that is not about to be met, after two steps, is out of reach: it must not pull the
+    others away from theirs.
+    """
+    met = True
+    for effector in range(scratch.exact.shape[0]):
+        if not scratch.exact[effector]:
+            continue
+        gap = vec_sub(vec_load(seen.positions, effector), vec_load(pose.effectors, effector))
+        missed = vec_length(gap)
+        if missed > settings.tolerance:
+            met = False
+            if iteration > 99 and missed > SLOW * scratch.missed[effector]:
+                least = 1.0 / (settings.unmet_point * settings.unmet_point)
+                scratch.point_weight[effector] = min(scratch.point_weight[effector], least)
+        scratch.missed[effector] = missed
+    return met
+
+
+@helper
+def _observe(model: Model, pose: ModelPose, scratch: SettleScratch, seen: Observations) -> None:
+    """Write what was seen into the values of the joints that carry it."""
+    for effector in range(model.effector_joint.shape[0]):
+        joint = model.effector_joint[effector]
+        weight = scratch.point_weight[effector]
+        if weight > 0.0:
+            at = vec_load(pose.effectors, effector)
+            arm = vec_sub(at, vec_load(pose.position, joint))
+            gap = vec_sub(vec_load(seen.positions, effector), at)
+            tree_observe_point(scratch.step, joint, arm, gap, weight)
+        weight = scratch.rotation_weight[effector]
+        if weight > 0.0:
+            way = quat_mul(
+                quat_load(seen.rotations, effector), quat_conj(quat_load(pose.world, joint))
+            )
+            tree_observe_rotation(scratch.step, joint, quat_to_rotvec(way), weight)
+
+
+@helper
+def _prepare_joints(model: Model, pose: ModelPose, scratch: SettleScratch) -> None:
+    """Write how far each joint is turned from its prediction, and its gate, in world axes."""
+    step = scratch.step
+    for joint in range(model.parent.shape[0]):
+        if step.asked[joint] != TURNS:
+            continue
+        above = parent_rotation(model, pose, joint)
+        way = quat_mul(quat_load(pose.local, joint), quat_conj(quat_load(scratch.predicted, joint)))
+        vec_store(step.drift, joint, quat_rotate(above, quat_to_rotvec(way)))
+        if step.held[joint] == GATED:
+            vec_store(step.gate, joint, quat_rotate(above, vec_load(scratch.inner_gate, joint)))
+
+
+@helper
+def _apply_step(model: Model, pose: ModelPose, scratch: SettleScratch, largest: float) -> float:
+    """Turn all joints within their limits and place them; return the largest turn [rad].
+
+    A ball joint turns to where its step leads in the world: if a joint above it is held back, the
+    bone keeps its direction.
+    """
+    step, most = scratch.step, 0.0
+    vec_store(pose.position, 0, vec_add(vec_load(pose.position, 0), vec_load(step.shift, 0)))
+    for joint in range(model.parent.shape[0]):
+        above = parent_rotation(model, pose, joint)  # turned already
+        local = quat_load(pose.local, joint)
+        if step.asked[joint] == TURNS and model.freedom[joint] > 0:
+            if model.freedom[joint] == HINGE:
+                turned = _hinge_turn(model, pose, step, joint, largest)
+            else:
+                wanted = quat_mul(
+                    quat_from_rotvec(vec_load(step.whole, joint)), quat_load(pose.world, joint)
+                )
+                turned = _limited_turn(local, quat_mul(quat_conj(above), wanted), largest)
+            local = _hold(model, scratch, joint, turned)
+            quat_store(pose.local, joint, local)
+            most = max(most, vec_length(vec_load(step.turn, joint)))
+        _place(model, pose, joint, above, local)
+    for effector in range(model.effector_joint.shape[0]):
+        joint = model.effector_joint[effector]
+        arm = quat_rotate(quat_load(pose.world, joint), vec_load(model.effector_offset, effector))
+        vec_store(pose.effectors, effector, vec_add(vec_load(pose.position, joint), arm))
+    return most
+
+
+@helper
+def _place(model: Model, pose: ModelPose, joint: int, above: Quat, local: Quat) -> None:
+    """World rotation and position of a joint whose parent has them."""
+    quat_store(pose.world, joint, quat_normalize(quat_mul(above, local)))
+    parent = model.parent[joint]
+    if parent >= 0:
+        arm = quat_rotate(above, vec_load(model.offset, joint))
+        vec_store(pose.position, joint, vec_add(vec_load(pose.position, parent), arm))
+
+
+@helper
+def _hinge_turn(model: Model, pose: ModelPose, step: TreeStep, joint: int, largest: float) -> Quat:
+    """The local rotation of a hinge after its step."""
+    axis = vec_load(model.axis, joint)
+    # The joint's own world rotation is still that before the step, and keeps the axis.
+    turn = quat_unrotate(quat_load(pose.world, joint), vec_load(step.turn, joint))
+    angle = min(max(vec_dot(turn, axis), -largest), largest)
+    return quat_from_axis_angle(axis, quat_twist_angle(quat_load(pose.local, joint), axis) + angle)
+
+
+@helper
+def _limited_turn(start: Quat, end: Quat, largest: float) -> Quat:
+    """The rotation on the way from one to another, no further than an angle [rad]."""
+    if abs(quat_dot(start, end)) >= math.cos(0.5 * largest):
+        return quat_normalize(end)
+    turn = quat_to_rotvec(quat_mul(end, quat_conj(start)))
+    turn = vec_scale(turn, largest / vec_length(turn))
+    return quat_normalize(quat_mul(quat_from_rotvec(turn), start))
+
+
+@helper
+def _hold(model: Model, scratch: SettleScratch, joint: int, rotation: Quat) -> Quat:
+    """The nearest rotation within the limit; a joint that is held back is gated from now on."""
+    step = scratch.step
+    if step.held[joint] == GATED and step.pressure[joint] > 0.0:
+        step.held[joint] = FREE
+    held = hold_joint(model, joint, rotation)
+    away = quat_to_rotvec(quat_mul(rotation, quat_conj(held)))
+    size = vec_length(away)
+    if size > HELD_BACK:
+        step.held[joint] = GATED
+        vec_store(scratch.inner_gate, joint, vec_scale(away, 1.0 / size))
+    return held
