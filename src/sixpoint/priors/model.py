@@ -10,26 +10,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
 from ..atomic_write import atomic_write
-from ..body.values import frozen_array
 from ..errors import FormatError, located
 from ..kernels.types import Floats
-from .autograd import Array, Value, forward
-from .layout import INPUTS, OUTPUTS, mirror_inputs, mirror_outputs
+from .autograd import Array
+from .layout import mirror_inputs, mirror_outputs, sides
+from .network import predict
 
-FORMAT, VERSION = "sixpoint prior", 3
+FORMAT, VERSION = "sixpoint prior", 4
 """Version of what goes in and comes out: a model of another one cannot be used."""
 BUILTIN = "people.npz"
 """The model that comes with the package."""
-LAYERS = ("w1", "b1", "w2", "b2", "w3", "b3")
-PLAUSIBILITY_LAYERS = tuple(f"critic_{name}" for name in LAYERS)
-ODDEST = 6.0
-"""Inputs further from their mean than this many deviations are taken to be no further."""
+NETWORKS = ("layers", "critic")
+INPUT_SIDES, OUTPUT_SIDES = sides(*mirror_inputs()), sides(*mirror_outputs())
+OUTPUT_COUNTS = (OUTPUT_SIDES.even.shape[1], OUTPUT_SIDES.odd.shape[1])
 CERTAIN = 30.0
 """Score of points that are right beyond doubt."""
 MOST_UNITS = 512
@@ -51,89 +51,46 @@ LIMITS_OF_USE = (
 class Prior:
     """What people tend to do, fitted to motion. Immutable."""
 
-    weights: tuple[Floats, ...]
-    """W1 (35, h1), b1, W2 (h1, h2), b2, W3 (h2, 78), b3."""
-    mean: Floats
-    """Subtracted from the inputs, shape (35,)."""
-    scale: Floats
-    """Then divided by, shape (35,)."""
-    whitening: Floats
-    """Takes scaled inputs to numbers that vary alike in what was seen, shape (35, 35)."""
-    near: float
-    """Distance from what was seen up to which the prior is fully trusted: the 99.5th percentile."""
-    plausibility_weights: tuple[Floats, ...]
-    """Weights of the network that says whether points can be right: as `weights`, but 1 output."""
+    layers: tuple[Array, ...]
+    """The network that predicts poses, as `network.Layers`."""
+    critic: tuple[Array, ...]
+    """The network that says whether points can be right, alike; one output."""
     card: Mapping[str, Any] = field(default_factory=dict)
     """Data, split, settings and figures, for the model card."""
 
     def __post_init__(self) -> None:
         put = object.__setattr__
-        for name in ("weights", "plausibility_weights"):
-            put(self, name, tuple(frozen_array(w) for w in getattr(self, name)))
-        for name in ("mean", "scale", "whitening"):
-            put(self, name, frozen_array(getattr(self, name)))
+        for name in ("layers", "critic"):
+            put(self, name, tuple(_frozen(layer) for layer in getattr(self, name)))
         put(self, "card", dict(self.card))
-        self._check()
-
-    def _check(self) -> None:
-        _check_layers(self.weights, OUTPUTS)
-        _check_layers(self.plausibility_weights, 1)
-        for name, shape in (("mean", (INPUTS,)), ("scale", (INPUTS,)),
-                            ("whitening", (INPUTS, INPUTS))):  # fmt: skip
-            if getattr(self, name).shape != shape:
-                raise FormatError(
-                    f"Expected `{name}` of shape {shape}, got {getattr(self, name).shape}."
-                )
-        arrays = (*self.weights, *self.plausibility_weights, self.mean, self.scale, self.whitening)
-        if not all(np.isfinite(a).all() for a in arrays):
-            raise FormatError("Expected finite numbers, got NaN or infinity.")
-        if not 0.0 < self.near < np.inf:
-            raise FormatError(f"Expected a positive `near`, got {self.near}.")
-        if not (self.scale > 0.0).all():
-            raise FormatError("Expected positive `scale`, got zero or less.")
+        _check_layers(self.layers, OUTPUT_COUNTS)
+        _check_layers(self.critic, (1, 0))
 
     @property
     def numbers(self) -> int:
         """How many numbers were fitted."""
-        return sum(w.size for w in (*self.weights, *self.plausibility_weights))
+        return sum(layer.size for layer in (*self.layers, *self.critic))
 
     def predict(self, x: Floats) -> Floats:
-        """Outputs (F, 78) for inputs (F, 35): the mean of the body and of its mirror image.
-
-        What the compiled solver does frame by frame; here for whole arrays.
-        """
-        back, back_signs = mirror_outputs()
-        straight, mirrored = (through(self.weights, v) for v in self._both(x))
-        return np.asarray(0.5 * (straight + mirrored[:, back] * back_signs))
-
-    def distance(self, x: Floats) -> Floats:
-        """How far inputs (F, 35) are from what was seen; `near` is the rim of the usual, (F,)."""
-        both = [v @ self.whitening for v in self._both(x)]
-        return np.asarray(np.max([np.linalg.norm(v, axis=1) for v in both], axis=0))
+        """Return outputs (F, 151) for inputs (F, 256)."""
+        even, odd = predict(list(self.layers), *_apart(x))
+        return np.asarray(even @ OUTPUT_SIDES.even.T + odd @ OUTPUT_SIDES.odd.T, np.float64)
 
     def plausibility(self, x: Floats) -> Floats:
-        """Whether inputs (F, 35) are of a body whose points have their right names, (F,).
+        """Whether inputs (F, 256) are of a body whose points have their right names, (F,).
 
         The probability, if right and wrong ones were equally frequent.
         """
-        scores = [through(self.plausibility_weights, v)[:, 0] for v in self._both(x)]
-        return np.asarray(0.5 + 0.5 * np.tanh(0.25 * np.sum(scores, axis=0)))
-
-    def scaled(self, x: Floats) -> Floats:
-        """Inputs (F, 35) as the networks take them: of mean 0 and deviation 1, none very odd."""
-        return np.asarray(np.clip((x - self.mean) / self.scale, -ODDEST, ODDEST))
-
-    def _both(self, x: Floats) -> tuple[Floats, Floats]:
-        """Scaled inputs of the body and of its mirror image."""
-        order, signs = mirror_inputs()
-        return self.scaled(x), self.scaled(x[:, order] * signs)
+        score, _ = predict(list(self.critic), *_apart(x))
+        return np.asarray(0.5 + 0.5 * np.tanh(0.5 * score[:, 0]), np.float64)
 
     def save(self, path: str | Path) -> None:
-        """Write everything into one NPZ file, weights as 32-bit floats."""
-        content: dict[str, Any] = dict(zip(LAYERS, self.weights, strict=True))
-        content |= zip(PLAUSIBILITY_LAYERS, self.plausibility_weights, strict=True)
-        content |= {name: getattr(self, name) for name in ("mean", "scale", "whitening", "near")}
-        content = {key: np.asarray(value, np.float32) for key, value in content.items()}
+        """Write everything into one NPZ file, weights as 16-bit floats."""
+        content: dict[str, Any] = {
+            f"{name}_{k}": layer.astype(np.float16)
+            for name in NETWORKS
+            for k, layer in enumerate(getattr(self, name))
+        }
         content |= {"format": FORMAT, "version": VERSION, "card": json.dumps(self.card)}
         with atomic_write(path) as file:
             np.savez_compressed(file, **content)
@@ -155,8 +112,6 @@ class Prior:
 
     @classmethod
     def _read(cls, data: bytes) -> Self:
-        numbers = (*LAYERS, *PLAUSIBILITY_LAYERS, "mean", "scale", "whitening", "near")
-        needed = ("format", "version", "card", *numbers)
         try:
             with np.load(io.BytesIO(data), allow_pickle=False) as file:
                 content = {key: file[key] for key in file.files}
@@ -168,21 +123,14 @@ class Prior:
                     f"Expected version {VERSION} of a {FORMAT}, got version {version}; "
                     "train it anew with `sixpoint train`."
                 )
-            lost = [key for key in needed if key not in content]
-            if lost:
-                raise FormatError(f"Expected the keys {', '.join(needed)}; {lost[0]} is missing.")
-            for key in numbers:
-                if content[key].dtype.kind != "f":
-                    raise FormatError(f"Expected real numbers in {key}, got {content[key].dtype}.")
-            return cls(
-                tuple(content[name] for name in LAYERS),
-                content["mean"],
-                content["scale"],
-                content["whitening"],
-                float(content["near"]),
-                tuple(content[name] for name in PLAUSIBILITY_LAYERS),
-                json.loads(str(content["card"])),
-            )
+            networks = []
+            for name in NETWORKS:
+                keys = [f"{name}_{k}" for k in range(sum(key[: len(name)] == name for key in content))]
+                lost = [key for key in keys if key not in content] or ([] if keys else [f"{name}_0"])
+                if lost:
+                    raise FormatError(f"Expected the layers of {name}; {lost[0]} is missing.")
+                networks.append(tuple(content[key] for key in keys))
+            return cls(networks[0], networks[1], json.loads(str(content["card"])))
         except FormatError:
             raise
         except (KeyError, TypeError, ValueError, EOFError, zipfile.BadZipFile, zlib.error,
@@ -190,31 +138,48 @@ class Prior:
             raise FormatError(f"Expected a {FORMAT} file, got something else.") from error
 
 
-def _check_layers(weights: tuple[Floats, ...], outputs: int) -> None:
-    shapes = [w.shape for w in weights]
-    if len(shapes) != len(LAYERS) or any(len(s) != 2 - k % 2 for k, s in enumerate(shapes)):
-        raise FormatError(f"Expected three layers of weights, got the shapes {shapes}.")
-    one, two = shapes[0][1], shapes[2][1]
-    if shapes != [(INPUTS, one), (one,), (one, two), (two,), (two, outputs), (outputs,)]:
-        raise FormatError(
-            f"Expected layers from {INPUTS} inputs to {outputs} outputs that fit each other, "
-            f"got the shapes {shapes}."
-        )
-    if not 1 <= min(one, two) <= max(one, two) <= MOST_UNITS:
-        raise FormatError(
-            f"Expected at least 1 and at most {MOST_UNITS} hidden units, got {one} and {two}."
-        )
+def _frozen(layer: Array) -> Array:
+    """Return a layer in 32 bits that cannot be written to."""
+    if layer.dtype.kind != "f":
+        raise FormatError(f"Expected layers of real numbers, got {layer.dtype}.")
+    made = np.array(layer, np.float32)
+    made.setflags(write=False)
+    return made
 
 
-def through(weights: Sequence[Array], x: Array) -> Array:
-    """Scaled inputs (F, 35) to the outputs of a network."""
-    return np.asarray(forward([Value(w) for w in weights], x).array)
+def _check_layers(layers: tuple[Array, ...], outputs: tuple[int, int]) -> None:
+    """Raise if layers do not lead from the inputs to so many sums and differences."""
+    shapes = [layer.shape for layer in layers]
+    if len(shapes) < 6 or len(shapes) % 3:
+        raise FormatError(f"Expected two layers or more of three arrays each, got {len(shapes)}.")
+    units = shapes[1][0] if len(shapes[1]) == 1 else 0
+    if not 1 <= units <= MOST_UNITS:
+        raise FormatError(f"Expected 1 to {MOST_UNITS} pairs of hidden units, got {shapes[1]}.")
+    incoming = (INPUT_SIDES.even.shape[1], INPUT_SIDES.odd.shape[1])
+    sizes = [incoming, *((units, units) for _ in shapes[3::3]), outputs]
+    wanted = [
+        shape
+        for (e, o), (f, p) in pairwise(sizes)
+        for shape in ((e, f), (f,), (o, p))
+    ]
+    if shapes != wanted:
+        raise FormatError(f"Expected layers of the shapes {wanted}, got {shapes}.")
+    if not all(np.isfinite(layer).all() for layer in layers):
+        raise FormatError("Expected finite numbers, got NaN or infinity.")
 
 
-def always_plausible() -> tuple[Floats, ...]:
-    """Weights of a plausibility network to which all points are right."""
-    shapes: tuple[tuple[int, ...], ...] = ((INPUTS, 1), (1,), (1, 1), (1,), (1, 1))
-    return (*(np.zeros(shape) for shape in shapes), np.full(1, CERTAIN))
+def _apart(x: Floats) -> tuple[Array, Array]:
+    """Return inputs (F, 256) as sums and differences of both sides, in 32 bits."""
+    even, odd = x @ INPUT_SIDES.even, x @ INPUT_SIDES.odd
+    return even.astype(np.float32), odd.astype(np.float32)
+
+
+def always_plausible() -> tuple[Array, ...]:
+    """Return layers to which all points are right."""
+    e, o = INPUT_SIDES.even.shape[1], INPUT_SIDES.odd.shape[1]
+    shapes: tuple[tuple[int, ...], ...] = ((e, 1), (1,), (o, 1), (1, 1))
+    zeros = [np.zeros(shape, np.float32) for shape in shapes]
+    return (*zeros, np.full(1, CERTAIN, np.float32), np.zeros((1, 0), np.float32))
 
 
 @cache

@@ -16,15 +16,14 @@ import numpy as np
 from ..body.skeleton import Skeleton
 from ..kernels.types import Floats
 from ..motion.points import SIX, Points
-from .layout import facing, inputs, measures
+from .autograd import Array
+from .layout import AT, COUNT, facing, inputs, left_of, measures
 from .model import Prior, builtin_prior
 from .poses import build_of
 
 LIKELY = 3.0
 """How often exchanged sides and stray points are shown, against once for the others: they are what
 happens most and is hardest to see."""
-FACING_STEPS = 3
-"""How often the first network corrects the facing."""
 FRAMES = 200
 """Frames that are judged, spread over the clip."""
 WRONG, RIGHT = 0.5, 0.7
@@ -90,27 +89,22 @@ MISTAKES: tuple[Mistake, ...] = (
 """All that can be undone."""
 
 
-def settled_inputs(prior: Prior, points: Floats, lefts: Floats, sizes: Floats) -> Floats:
-    """Inputs (N, 35) in the facing that a prior comes to.
+def critic_inputs(six: Array, sizes: Array) -> Array:
+    """Return inputs (N, 256) of bodies of which only the six points are seen.
 
     Args:
-        prior: chooses the facing.
-        points: all six as parts of height, shape (N, 6, 3).
-        lefts: where it looks for the left at first, shape (N, 3).
+        six: positions as parts of height, shape (N, 6, 3).
         sizes: measures of the bodies, shape (N, 12).
     """
-    five = points[:, 1:] - points[:, :1]
-    frames = facing(five, lefts)
-    for _ in range(FACING_STEPS):
-        answers = prior.predict(np.asarray(inputs(five, frames, sizes), np.float64))
-        frames = facing(five, np.einsum("fij,fj->fi", frames, answers[:, :3]))
-    return np.asarray(inputs(five, frames, sizes), np.float64)
-
-
-def first_lefts(points: Floats) -> Floats:
-    """Direction to the left by the lines between wrists and between ankles of points (N, 6, 3)."""
-    wrists, ankles = points[:, 2] - points[:, 3], points[:, 4] - points[:, 5]
-    return np.asarray(wrists + ankles)
+    count = len(six)
+    positions = np.zeros((count, COUNT, 3), six.dtype)
+    seen, turned = (np.zeros((count, COUNT), six.dtype) for _ in range(2))
+    places = [AT[name] for name in SIX]
+    positions[:, places] = six
+    seen[:, places] = 1.0
+    rotations = np.zeros((count, COUNT, 3, 3), six.dtype)
+    frames = facing(left_of(positions, rotations, seen, turned))
+    return inputs(positions, rotations, (seen, turned), frames, sizes)[0]
 
 
 def find_mistake(
@@ -148,5 +142,4 @@ def plausible(prior: Prior, six: Floats, skeleton: Skeleton) -> float:
     build = build_of(skeleton.anatomy)
     sizes = np.broadcast_to(measures(build), (len(six), len(measures(build))))
     scaled = six / build.height
-    x = settled_inputs(prior, scaled, first_lefts(scaled), sizes)
-    return float(prior.plausibility(x).mean())
+    return float(prior.plausibility(critic_inputs(scaled, sizes)).mean())

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .particles.methods import MonteCarloSolver as MonteCarloSolver
     from .particles.stream import ParticleStream as ParticleStream
     from .sequential.analytic import AnalyticUpperSolver as AnalyticUpperSolver
-    from .sequential.guided import GuidedSolver as GuidedSolver
+    from .guided.solver import GuidedSolver as GuidedSolver
     from .sequential.kma import KMASolver as KMASolver
     from .sequential.sik import SequentialSolver as SequentialSolver
     from .sequential.tgb import TGBSolver as TGBSolver
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 _BY_NAME = {
     "sik": "sequential.sik.SequentialSolver",
-    "guided": "sequential.guided.GuidedSolver",
+    "guided": "guided.solver.GuidedSolver",
     "kma": "sequential.kma.KMASolver",
     "tgbsik": "sequential.tgb.TGBSolver",
     "analytic-upper": "sequential.analytic.AnalyticUpperSolver",

@@ -44,7 +44,7 @@ class StartSettings:
 
 def start_solver(name: str, follower: Any, prior: str = "") -> Solver:
     """Return a solver that goes first; it treats points that were not seen as its follower."""
-    from .sequential.guided import GuidedSolver
+    from .guided.solver import GuidedSolver
     from .sequential.sik import SequentialSolver
 
     missing, recovery = follower.missing, follower.recovery

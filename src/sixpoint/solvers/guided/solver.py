@@ -84,6 +84,7 @@ class GuidedContext(NamedTuple):
     pose: ModelPose
     scratch: SettleScratch
     observed: Observations
+    settling: Settling
     order: Any  # place of each landmark of the rig among the points, (E,)
     before: Floats  # local rotations of the frame before, (N, 4)
     place: Floats  # position of the pelvis then, (3,)
@@ -167,6 +168,7 @@ class GuidedPlan(PersonPlan):
             pose,
             new_scratch(self.whole),
             Observations(np.zeros((landmarks, 3)), np.zeros((landmarks, 4)), np.zeros(landmarks)),
+            Settling(),
             self.order,
             pose.local.copy(),
             np.zeros(3),
@@ -302,7 +304,7 @@ def solve_frame(c: GuidedContext, frames: Frames, frame: int) -> None:
         vec_store(pose.position, 0, root)
         ease_prediction(c, change)
         observe(c, frames, frame)
-        steps, _ = settle(c.body, pose, c.scratch, c.observed, Settling())
+        steps, _ = settle(c.body, pose, c.scratch, c.observed, c.settling)
     else:  # nothing to go by: stay
         for joint in range(pose.local.shape[0]):
             quat_store(pose.local, joint, quat_load(c.before, joint))
