@@ -24,6 +24,7 @@ from ...kernels.quaternion import (
     quat_twist_angle,
     quat_unrotate,
 )
+from ...kernels.rotation import angle_wrap, rotation_between
 from ...kernels.types import Floats, Ints, Quat
 from ...kernels.vector import vec_add, vec_dot, vec_length, vec_load, vec_scale, vec_store, vec_sub
 from ..context import MET, SPENT, STILL
@@ -46,6 +47,8 @@ HELD_BACK = 1e-7
 """A rotation that its limit changes by less than this is within it, but for rounding [rad]."""
 SETTLED_TURN = 2e-3
 """A step that turns no joint further than this ends the iteration [rad]."""
+STRAIGHT = 1e-3
+"""A hinge that is bent by less than this does not show to which side it bends [rad]."""
 SLOW = 0.5
 """A residual that falls by less than this factor in one step is not about to vanish."""
 
@@ -124,6 +127,7 @@ def settle(
         quat_store(pose.local, joint, held)
         quat_store(scratch.predicted, joint, held)
         step.held[joint] = FREE
+        vec_store(step.force, joint, (0.0, 0.0, 0.0))
     place = vec_load(pose.position, 0)
     model_forward(model, pose)
     if not _weigh(body, scratch, seen, settings):
@@ -138,7 +142,7 @@ def settle(
         _prepare_joints(model, pose, scratch)
         weight = 1.0 / (settings.root_spread * settings.root_spread)
         tree_step(model, pose, step, weight, vec_sub(place, vec_load(pose.position, 0)))
-        turned = _apply_step(model, pose, scratch, settings.largest_turn)
+        turned = _apply_step(body, pose, scratch, seen, settings.largest_turn)
     met = _misses(pose, scratch, seen, settings, 0)
     return settings.iterations, MET if met else SPENT
 
@@ -245,13 +249,15 @@ def _prepare_joints(model: Model, pose: ModelPose, scratch: SettleScratch) -> No
 
 
 @helper
-def _apply_step(model: Model, pose: ModelPose, scratch: SettleScratch, largest: float) -> float:
+def _apply_step(
+    body: WholeBody, pose: ModelPose, scratch: SettleScratch, seen: Observations, largest: float
+) -> float:
     """Turn all joints within their limits and place them; return the largest turn [rad].
 
     A ball joint turns to where its step leads in the world: if a joint above it is held back, the
     bone keeps its direction.
     """
-    step, most = scratch.step, 0.0
+    model, step, most = body.model, scratch.step, 0.0
     vec_store(pose.position, 0, vec_add(vec_load(pose.position, 0), vec_load(step.shift, 0)))
     for joint in range(model.parent.shape[0]):
         above = parent_rotation(model, pose, joint)  # turned already
@@ -268,6 +274,8 @@ def _apply_step(model: Model, pose: ModelPose, scratch: SettleScratch, largest: 
             quat_store(pose.local, joint, local)
             most = max(most, vec_length(vec_load(step.turn, joint)))
         _place(model, pose, joint, above, local)
+        if body.limb_of[joint] >= 0:
+            _close_limb(body, pose, scratch, seen, body.limb_of[joint])
     for effector in range(model.effector_joint.shape[0]):
         joint = model.effector_joint[effector]
         arm = quat_rotate(quat_load(pose.world, joint), vec_load(model.effector_offset, effector))
@@ -303,6 +311,44 @@ def _limited_turn(start: Quat, end: Quat, largest: float) -> Quat:
     turn = quat_to_rotvec(quat_mul(end, quat_conj(start)))
     turn = vec_scale(turn, largest / vec_length(turn))
     return quat_normalize(quat_mul(quat_from_rotvec(turn), start))
+
+
+@helper
+def _close_limb(
+    body: WholeBody, pose: ModelPose, scratch: SettleScratch, seen: Observations, limb: int
+) -> None:
+    """Bend a limb and point it so that its end is where it was seen, or as near as it can be.
+
+    Its hinge must not have been seen. Near a straight limb steps converge slowly: its length hardly
+    changes with the angle of the hinge.
+    """
+    model = body.model
+    root, hinge = body.limbs[limb, 0], body.limbs[limb, 1]
+    middle, end = body.limbs[limb, 2], body.limbs[limb, 3]
+    known = scratch.rotation_weight[middle] + scratch.point_weight[middle]
+    if not scratch.exact[end] or known > 0.0:
+        return
+    way = vec_sub(vec_load(seen.positions, end), vec_load(pose.position, root))
+    reach = body.reach[limb]
+    axis = vec_load(model.axis, hinge)
+    now = angle_wrap(quat_twist_angle(quat_load(pose.local, hinge), axis) - reach[5])
+    if abs(now) < STRAIGHT:
+        now = model.start[hinge]
+    cosine = (vec_dot(way, way) - reach[3]) / reach[4] if reach[4] > 0.0 else 1.0
+    angle = reach[5] + math.copysign(math.acos(min(max(cosine, -1.0), 1.0)), now)
+    bent = hold_joint(model, hinge, quat_from_axis_angle(axis, angle))
+    quat_store(pose.local, hinge, bent)
+    lower = quat_rotate(bent, (reach[0], reach[1], reach[2]))
+    points = quat_rotate(
+        quat_load(pose.world, root), vec_add(vec_load(model.offset, hinge), lower)
+    )
+    swing = rotation_between(points, way, quat_rotate(quat_load(pose.world, root), axis))
+    above = parent_rotation(model, pose, root)
+    wanted = quat_mul(quat_conj(above), quat_mul(swing, quat_load(pose.world, root)))
+    local = _hold(model, scratch, root, quat_normalize(wanted))
+    quat_store(pose.local, root, local)
+    _place(model, pose, root, above, local)
+    _place(model, pose, hinge, quat_load(pose.world, root), bent)
 
 
 @helper

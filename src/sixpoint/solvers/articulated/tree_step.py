@@ -67,6 +67,7 @@ class TreeStep(NamedTuple):
     turn: Annotated[Floats, "N", 3]  # delta, the answer [rad]
     whole: Annotated[Floats, "N", 3]  # phi [rad]
     shift: Annotated[Floats, "N", 3]  # x [m]
+    force: Annotated[Floats, "N", 3]  # what pulls at each joint from below after the step [1 / m]
 
 
 @helper
@@ -164,6 +165,9 @@ def _follow(model: Model, pose: ModelPose, step: TreeStep, joint: int) -> None:
         arm = vec_sub(vec_load(pose.position, joint), vec_load(pose.position, parent))
         x = vec_add(vec_load(step.shift, parent), vec_cross(above, arm))
         vec_store(step.shift, joint, x)
+        a, b, _, pull, _ = _load_value(step, joint)
+        moved = vec_add(_apply(a, x), _times(b, above))
+        vec_store(step.force, joint, vec_sub(pull, moved))
     if step.asked[joint] == PASSES:
         vec_store(step.turn, joint, (0.0, 0.0, 0.0))
         vec_store(step.whole, joint, above)
@@ -293,6 +297,11 @@ def _hand_over(model: Model, pose: ModelPose, step: TreeStep, joint: int) -> Non
     a, b, c, pull, moment = _load_value(step, joint)
     arm = vec_sub(vec_load(pose.position, joint), vec_load(pose.position, parent))
     value = step.value[parent]
+    # Second order: a bone under tension resists turning aside, like a pendulum.
+    tension = vec_dot(arm, vec_load(step.force, joint))
+    if tension > 0.0:
+        c = _plus_square(c, arm, -tension / vec_dot(arm, arm))
+        c = (c[0] + tension, c[1], c[2], c[3] + tension, c[4], c[5] + tension)
     for k in range(6):
         value[k] += a[k]
     lever = (
@@ -376,6 +385,11 @@ def _apply(m: Symmetric, v: Vec3) -> Vec3:
         m[1] * v[0] + m[3] * v[1] + m[4] * v[2],
         m[2] * v[0] + m[4] * v[1] + m[5] * v[2],
     )
+
+
+@helper
+def _times(m: Rows, v: Vec3) -> Vec3:
+    return (vec_dot(m[0], v), vec_dot(m[1], v), vec_dot(m[2], v))
 
 
 @helper

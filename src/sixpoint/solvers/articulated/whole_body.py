@@ -29,6 +29,8 @@ class WholeBody(NamedTuple):
     variance: Floats  # how far the prediction of each joint is off, as a rule [rad^2], (N,)
     turns: Ints  # whether a landmark turns with the joint that carries it in the model, (E,)
     limbs: Ints  # joint at the root, hinge, and effectors at the hinge and at the end, (L, 4)
+    limb_of: Ints  # limb whose hinge each joint is, -1 for none, (N,)
+    reach: Floats  # of each limb, see `limb_reach`, (L, 6)
 
 
 def whole_figure(anatomy: Anatomy) -> Figure:
@@ -103,15 +105,39 @@ def whole_body(anatomy: Anatomy, limits: Limits) -> WholeBody:
     model = build_model(figure, limits, tasks, whole=True)
     rows = {joint.rig: k for k, joint in enumerate(figure.joints) if joint.rig >= 0}
     order = list(anatomy.landmarks)
-    limbs = []
+    rows_of_limbs = []
     for _, root, hinge, end in LIMB_ROLES:
         joints = rows[anatomy.node(root)], rows[anatomy.node(hinge)]
-        limbs.append((*joints, order.index(hinge), order.index(end)))
+        rows_of_limbs.append((*joints, order.index(hinge), order.index(end)))
     # Toes and fingers can turn against the foot and the hand that carry them in the model.
     carriers = [anatomy.skeleton.carrier(node) for node in anatomy.landmarks.values()]
     turns = np.array(carriers) == model.rig[model.effector_joint]
     variance = _variances(anatomy, figure)
-    return WholeBody(model, variance, turns.astype(np.int64), np.array(limbs, np.int64))
+    limbs = np.array(rows_of_limbs, np.int64)
+    reach = np.array([limb_reach(model, limb) for limb in limbs])
+    limb_of = np.full(len(model.parent), -1, np.int64)
+    limb_of[limbs[:, 1]] = np.arange(len(limbs))
+    return WholeBody(model, variance, turns.astype(np.int64), limbs, limb_of, reach)
+
+
+def limb_reach(model: Model, limb: Ints) -> tuple[float, ...]:
+    """Return how far a limb reaches, by the angle of its hinge.
+
+    Returns:
+        The vector e from the hinge to the end in the hinge's frame [m]; then s, m and the angle
+        theta_0: the square of the distance from root to end is ``s + m cos(theta - theta_0)``.
+    """
+    _, hinge, _, end = limb
+    joint = model.effector_joint[end]
+    lower = model.effector_offset[end].copy()
+    while joint != hinge:  # forearms that turn do not move the wrist
+        lower += model.offset[joint]
+        joint = model.parent[joint]
+    upper, axis = model.offset[hinge], model.axis[hinge]
+    along = (upper @ axis) * (lower @ axis)
+    cosine, sine = upper @ lower - along, upper @ np.cross(axis, lower)
+    square = upper @ upper + lower @ lower + 2.0 * along
+    return (*lower, square, 2.0 * np.hypot(cosine, sine), np.arctan2(sine, cosine))
 
 
 def _variances(anatomy: Anatomy, figure: Figure) -> Floats:
