@@ -80,11 +80,14 @@ class Anatomy:
     """Joints of the spine that sit on the pelvis and do not move relative to it."""
 
     def node(self, role: str) -> int:
-        """Node that plays a role."""
+        """Node that plays a role, or is a landmark."""
+        nodes = self.roles.nodes
+        if role in nodes:
+            return nodes[role]
         try:
-            return self.roles.nodes[role]
+            return self.landmarks[role]
         except KeyError:
-            raise UnknownName("role", role, self.roles.nodes) from None
+            raise UnknownName("role", role, self.landmarks) from None
 
     def has(self, role: str) -> bool:
         """Whether the rig has this role (clavicles are optional)."""

@@ -60,8 +60,8 @@ CONFIGURATIONS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (("pelvis", "chest", "neck", "head", *_DENSE, "l_toe", "r_toe"), ()),
 )
 """Points that people have, and of which of them the rotations."""
-CHANCE = 4
-"""How often random points are drawn, against once for each of these."""
+CHANCES = (3, 2, 2, *(1 for _ in CONFIGURATIONS[3:]), 4)
+"""How often each of these is drawn, and how often random points."""
 LOST = 0.15
 """Part of the frames in which one more point is not seen."""
 TIPS_SPREAD = 0.4
@@ -123,7 +123,7 @@ class Fitting:
     ) -> None:
         self.settings = settings
         self.rng = np.random.default_rng(settings.seed)
-        self.take = array_maker(device)
+        self.take, self.noise = array_maker(device), noise_maker(device, settings.seed)
         self.recordings = recordings
         self._rotations = self.take(recordings.rotations)
         self._heights = self.take(recordings.heights)
@@ -150,13 +150,12 @@ class Fitting:
 
     def step(self) -> float:
         """Take one step downhill; return the cost before it."""
-        settings, rng = self.settings, self.rng
+        settings = self.settings
         x, batch = self.batch(settings.batch)
         keep = 1.0 - settings.drop
+        shape = (settings.batch, settings.units)
         masks = [
-            self.take(
-                ((rng.random((settings.batch, settings.units)) < keep) / keep).astype(np.float32)
-            )
+            (self.noise.random(shape, dtype=np.float32) < keep) * np.float32(1.0 / keep)
             for _ in range(settings.depth)
         ]
         layers = [Value(layer) for layer in self.layers]
@@ -179,16 +178,15 @@ class Fitting:
         joints = joints_of(Value(rotations), body).array
         positions = joints[:, POINT_ROWS]
         positions[:, :, 1] += self._heights[take(which)][:, None]
-        spread = settings.noise * rng.random((count, 1, 1)) ** 2
-        noise = take((spread * rng.normal(size=(count, COUNT, 3))).astype(np.float32))
+        spread = settings.noise * self.noise.random((count, 1, 1), dtype=np.float32) ** 2
+        noise = spread * self._normal(count, COUNT, 3)
         marks = draw_marks(count, rng)
         seen, turned = (take(mark.astype(np.float32)) for mark in marks)
         turns = rotations[:, [PART_OF[name] for name in POINTS]]
         frames = self._facings(positions, turns, seen, turned)
-        wobble = ROTATION_NOISE * rng.normal(size=(count, COUNT, 3, 3))
         x, start = inputs(
             positions + noise,
-            turns + take(wobble.astype(np.float32)),
+            turns + ROTATION_NOISE * self._normal(count, COUNT, 3, 3),
             (seen, turned),
             frames,
             self._sizes[take(builds)],
@@ -199,6 +197,10 @@ class Fitting:
         inverse = np.swapaxes(frames, -1, -2)
         seen_from = (joints + away[:, None]) @ frames
         return x, Batch(body, inverse[:, None] @ rotations, seen_from, pelvis_seen)
+
+    def _normal(self, *shape: int) -> Array:
+        """Return normal random numbers where arrays are worked on."""
+        return self.noise.standard_normal(shape, dtype=np.float32)
 
     def _bodies(self, builds: Ints) -> Body:
         """Return builds with somewhat other lengths, left and right alike."""
@@ -233,7 +235,8 @@ class Fitting:
 def draw_marks(count: int, rng: np.random.Generator) -> tuple[Any, Any]:
     """Draw which positions and which rotations of points are known, (N, 22) each."""
     seen, turned = (np.zeros((count, COUNT), np.bool_) for _ in range(2))
-    kinds = rng.integers(0, len(CONFIGURATIONS) + CHANCE, count)
+    chances = np.cumsum(CHANCES) / sum(CHANCES)
+    kinds = np.searchsorted(chances, rng.random(count))
     for kind, (points, rotations) in enumerate(CONFIGURATIONS):
         rows = np.flatnonzero(kinds == kind)[:, None]
         seen[rows, [AT[name] for name in points]] = True
@@ -259,6 +262,15 @@ def matrices(rotations: Array) -> Array:
         (2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)),
     )
     return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+
+
+def noise_maker(device: str, seed: int) -> Any:
+    """Return the source of random numbers where arrays are worked on."""
+    if device == "cpu":
+        return np.random.default_rng(seed)
+    import cupy
+
+    return cupy.random.default_rng(seed)
 
 
 def array_maker(device: str) -> Callable[[Any], Any]:
