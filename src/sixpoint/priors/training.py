@@ -106,7 +106,7 @@ class TrainingSettings:
     """Part of the frames that get another subject's build."""
     lengths: float = 0.03
     """Spread of lengths, as a part of them."""
-    noise: float = 0.01
+    noise: float = 0.006
     """Most noise on the points, as a part of body height; mostly much less."""
     yaw: float = 0.3
     """Spread of the facing about the vertical [rad]."""
