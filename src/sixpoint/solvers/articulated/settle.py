@@ -25,8 +25,19 @@ from ...kernels.quaternion import (
     quat_unrotate,
 )
 from ...kernels.rotation import angle_wrap, rotation_between
-from ...kernels.types import Floats, Ints, Quat
-from ...kernels.vector import vec_add, vec_dot, vec_length, vec_load, vec_scale, vec_store, vec_sub
+from ...kernels.types import Floats, Ints, Quat, Vec3
+from ...kernels.vector import (
+    TINY,
+    vec_add,
+    vec_dot,
+    vec_length,
+    vec_load,
+    vec_reject,
+    vec_scale,
+    vec_store,
+    vec_sub,
+    vec_unit,
+)
 from ..context import MET, SPENT, STILL
 from .model import HINGE, Model, ModelPose, hold_joint, model_forward, new_memory, parent_rotation
 from .tree_step import (
@@ -49,6 +60,10 @@ SETTLED_TURN = 2e-3
 """A step that turns no joint further than this ends the iteration [rad]."""
 STRAIGHT = 1e-3
 """A hinge that is bent by less than this does not show to which side it bends [rad]."""
+ON_LINE = 1e-3
+"""A limb whose end is seen nearer to the line of its upper bone does not show its plane [m]."""
+WITHIN = 1.0 - 1e-12
+"""Least scalar product of two quaternions that are the same, but for rounding."""
 SLOW = 0.5
 """A residual that falls by less than this factor in one step is not about to vanish."""
 
@@ -172,7 +187,10 @@ def _weigh(body: WholeBody, scratch: SettleScratch, seen: Observations, settings
             scratch.point_weight[effector] = 1.0 / (spread * spread + least * least)
             scratch.exact[effector] = 1 if confidence >= 1.0 else 0
             offset = vec_load(model.effector_offset, effector)
-            asked = TURNS if vec_dot(offset, offset) > 0.0 else PASSES
+            asked = PASSES
+            if vec_dot(offset, offset) > 0.0:
+                asked = TURNS
+                step.stiffness[joint] = min(step.stiffness[joint], 1.0 / LIMB_VARIANCE)
             step.asked[joint] = max(step.asked[joint], asked)
             any_seen = True
         known = abs(quat_dot(rotation, (1.0, 1.0, 1.0, 1.0))) < math.inf
@@ -266,8 +284,10 @@ def _apply_step(
             if model.freedom[joint] == HINGE:
                 turned = _hinge_turn(model, pose, step, joint, largest)
             else:
-                wanted = quat_mul(
-                    quat_from_rotvec(vec_load(step.whole, joint)), quat_load(pose.world, joint)
+                wanted = _turned_bone(
+                    vec_load(step.whole, joint),
+                    quat_load(pose.world, joint),
+                    vec_load(body.bones, joint),
                 )
                 turned = _limited_turn(local, quat_mul(quat_conj(above), wanted), largest)
             local = _hold(model, scratch, joint, turned)
@@ -304,6 +324,18 @@ def _hinge_turn(model: Model, pose: ModelPose, step: TreeStep, joint: int, large
 
 
 @helper
+def _turned_bone(turn: Vec3, rotation: Quat, bone: Vec3) -> Quat:
+    """Twist a joint about its bone (in its own frame), then swing it.
+
+    However large the twist, the bone goes where the step wants it.
+    """
+    along = quat_rotate(rotation, bone)
+    swing = vec_reject(turn, along)
+    twist = quat_from_rotvec(vec_sub(turn, swing))
+    return quat_mul(quat_from_rotvec(swing), quat_mul(twist, rotation))
+
+
+@helper
 def _limited_turn(start: Quat, end: Quat, largest: float) -> Quat:
     """The rotation on the way from one to another, no further than an angle [rad]."""
     if abs(quat_dot(start, end)) >= math.cos(0.5 * largest):
@@ -319,35 +351,48 @@ def _close_limb(
 ) -> None:
     """Bend a limb and point it so that its end is where it was seen, or as near as it can be.
 
-    Its hinge must not have been seen. Near a straight limb steps converge slowly: its length hardly
-    changes with the angle of the hinge.
+    If its hinge was seen, too, the upper bone keeps its direction. Nothing is done where a limit
+    forbids it. Near a straight limb steps alone converge slowly: its length hardly changes with the
+    angle of the hinge, and the twist of the upper bone hardly moves the end.
     """
     model = body.model
     root, hinge = body.limbs[limb, 0], body.limbs[limb, 1]
     middle, end = body.limbs[limb, 2], body.limbs[limb, 3]
-    known = scratch.rotation_weight[middle] + scratch.point_weight[middle]
-    if not scratch.exact[end] or known > 0.0:
+    if not scratch.exact[end] or scratch.rotation_weight[middle] > 0.0:
         return
-    way = vec_sub(vec_load(seen.positions, end), vec_load(pose.position, root))
-    reach = body.reach[limb]
-    axis = vec_load(model.axis, hinge)
+    axis, reach = vec_load(model.axis, hinge), body.reach[limb]
+    world, above = quat_load(pose.world, root), parent_rotation(model, pose, root)
+    target = vec_load(seen.positions, end)
+    bone = quat_rotate(world, vec_load(model.offset, hinge))
+    if scratch.point_weight[middle] > 0.0:
+        way = vec_sub(target, vec_load(pose.position, hinge))
+        cosine = vec_dot(way, bone) / max(vec_length(way) * vec_length(bone), TINY)
+    else:
+        way = vec_sub(target, vec_load(pose.position, root))
+        cosine = (vec_dot(way, way) - reach[3]) / max(reach[4], TINY)
     now = angle_wrap(quat_twist_angle(quat_load(pose.local, hinge), axis) - reach[5])
     if abs(now) < STRAIGHT:
         now = model.start[hinge]
-    cosine = (vec_dot(way, way) - reach[3]) / reach[4] if reach[4] > 0.0 else 1.0
     angle = reach[5] + math.copysign(math.acos(min(max(cosine, -1.0), 1.0)), now)
     bent = hold_joint(model, hinge, quat_from_axis_angle(axis, angle))
-    quat_store(pose.local, hinge, bent)
     lower = quat_rotate(bent, (reach[0], reach[1], reach[2]))
-    points = quat_rotate(
-        quat_load(pose.world, root), vec_add(vec_load(model.offset, hinge), lower)
-    )
-    swing = rotation_between(points, way, quat_rotate(quat_load(pose.world, root), axis))
-    above = parent_rotation(model, pose, root)
-    wanted = quat_mul(quat_conj(above), quat_mul(swing, quat_load(pose.world, root)))
-    local = _hold(model, scratch, root, quat_normalize(wanted))
-    quat_store(pose.local, root, local)
-    _place(model, pose, root, above, local)
+    if scratch.point_weight[middle] > 0.0:
+        along = vec_unit(bone, (0.0, -1.0, 0.0))
+        way = vec_reject(way, along)
+        if vec_length(way) < ON_LINE:
+            return
+        points = vec_reject(quat_rotate(world, lower), along)
+        swing = rotation_between(points, way, along)
+    else:
+        points = quat_rotate(world, vec_add(vec_load(model.offset, hinge), lower))
+        swing = rotation_between(points, way, quat_rotate(world, axis))
+    wanted = quat_normalize(quat_mul(quat_conj(above), quat_mul(swing, world)))
+    held = hold_joint(model, root, wanted)
+    if abs(quat_dot(held, wanted)) < WITHIN:
+        return
+    quat_store(pose.local, hinge, bent)
+    quat_store(pose.local, root, held)
+    _place(model, pose, root, above, held)
     _place(model, pose, hinge, quat_load(pose.world, root), bent)
 
 
