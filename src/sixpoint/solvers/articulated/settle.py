@@ -95,6 +95,8 @@ class Settling(NamedTuple):
     """Standard deviation of a point that turns out to be out of reach [m]."""
     root_spread: float = 0.1
     """Standard deviation of the predicted position of the pelvis [m]."""
+    caution: float = 0.1
+    """Standard deviation of all points in a step, as a part of the largest distance missed."""
     largest_turn: float = 0.6
     """No joint turns further in one step [rad]."""
 
@@ -147,19 +149,20 @@ def settle(
     model_forward(model, pose)
     if not _weigh(body, scratch, seen, settings):
         return 0, MET
-    met, turned = False, math.inf
+    turned = math.inf
     for iteration in range(settings.iterations):
-        met = _misses(pose, scratch, seen, settings, iteration)
+        worst = _misses(pose, scratch, seen, settings, iteration)
+        met = worst <= settings.tolerance
         if iteration > 0 and (met or turned < SETTLED_TURN):
             return iteration, MET if met else STILL
         tree_clear(step)
-        _observe(model, pose, scratch, seen)
+        _observe(model, pose, scratch, seen, settings.caution * worst)
         _prepare_joints(model, pose, scratch)
         weight = 1.0 / (settings.root_spread * settings.root_spread)
         tree_step(model, pose, step, weight, vec_sub(place, vec_load(pose.position, 0)))
         turned = _apply_step(body, pose, scratch, seen, settings.largest_turn)
-    met = _misses(pose, scratch, seen, settings, 0)
-    return settings.iterations, MET if met else SPENT
+    worst = _misses(pose, scratch, seen, settings, 0)
+    return settings.iterations, MET if worst <= settings.tolerance else SPENT
 
 
 @helper
@@ -212,33 +215,39 @@ def _weigh(body: WholeBody, scratch: SettleScratch, seen: Observations, settings
 @helper
 def _misses(
     pose: ModelPose, scratch: SettleScratch, seen: Observations, settings: Settling, iteration: int
-) -> bool:
-    """Measure how far points are missed; whether none of full confidence is.
+) -> float:
+    """Measure how far points of full confidence are missed; return the largest distance [m].
 
     A point that is not about to be met, after two steps, is out of reach: it must not pull the
     others away from theirs.
     """
-    met = True
+    worst = 0.0
     for effector in range(scratch.exact.shape[0]):
         if not scratch.exact[effector]:
             continue
         gap = vec_sub(vec_load(seen.positions, effector), vec_load(pose.effectors, effector))
         missed = vec_length(gap)
         if missed > settings.tolerance:
-            met = False
             if iteration > 99 and missed > SLOW * scratch.missed[effector]:
                 least = 1.0 / (settings.unmet_point * settings.unmet_point)
                 scratch.point_weight[effector] = min(scratch.point_weight[effector], least)
         scratch.missed[effector] = missed
-    return met
+        worst = max(worst, missed)
+    return worst
 
 
 @helper
-def _observe(model: Model, pose: ModelPose, scratch: SettleScratch, seen: Observations) -> None:
-    """Write what was seen into the values of the joints that carry it."""
+def _observe(
+    model: Model, pose: ModelPose, scratch: SettleScratch, seen: Observations, caution: float
+) -> None:
+    """Write what was seen into the values of the joints that carry it.
+
+    No point pulls harder than one of a standard deviation of `caution` [m].
+    """
+    hardest = 1.0 / max(caution * caution, TINY)
     for effector in range(model.effector_joint.shape[0]):
         joint = model.effector_joint[effector]
-        weight = scratch.point_weight[effector]
+        weight = min(scratch.point_weight[effector], hardest)
         if weight > 0.0:
             at = vec_load(pose.effectors, effector)
             arm = vec_sub(at, vec_load(pose.position, joint))
