@@ -29,6 +29,7 @@ from ...kernels.types import Floats, Ints, Quat, Vec3
 from ...kernels.vector import (
     TINY,
     vec_add,
+    vec_cross,
     vec_dot,
     vec_length,
     vec_load,
@@ -41,6 +42,7 @@ from ...kernels.vector import (
 from ..context import MET, SPENT, STILL
 from .model import HINGE, Model, ModelPose, hold_joint, model_forward, new_memory, parent_rotation
 from .tree_step import (
+    CORNERED,
     FREE,
     GATED,
     PASSES,
@@ -64,6 +66,10 @@ ON_LINE = 1e-3
 """A limb whose end is seen nearer to the line of its upper bone does not show its plane [m]."""
 WITHIN = 1.0 - 1e-12
 """Least scalar product of two quaternions that are the same, but for rounding."""
+MOST_OPENED = 4
+"""A gate that was opened so often and is closed again stays closed: it would go on for ever."""
+SAME_GATE = 0.8
+"""Least cosine between two directions in which the same limit holds a joint back."""
 SLOW = 0.5
 """A residual that falls by less than this factor in one step is not about to vanish."""
 
@@ -110,7 +116,9 @@ class SettleScratch(NamedTuple):
     rotation_weight: Annotated[Floats, "E"]
     exact: Annotated[Ints, "E"]  # whether a point is of full confidence and within reach
     missed: Annotated[Floats, "E"]  # how far each point is from where it was seen [m]
-    inner_gate: Annotated[Floats, "N", 3]  # gates in the frame of the joint's parent
+    opened: Annotated[Ints, "N"]  # how often a gate of each joint was opened again
+    gate: Annotated[Floats, "N", 3]  # direction in which a joint is held, in its parent's frame
+    other_gate: Annotated[Floats, "N", 3]  # and another one, of a joint in a corner
 
 
 def new_scratch(body: WholeBody) -> SettleScratch:
@@ -144,6 +152,7 @@ def settle(
         quat_store(pose.local, joint, held)
         quat_store(scratch.predicted, joint, held)
         step.held[joint] = FREE
+        scratch.opened[joint] = 0
         vec_store(step.force, joint, (0.0, 0.0, 0.0))
     place = vec_load(pose.position, 0)
     model_forward(model, pose)
@@ -160,6 +169,8 @@ def settle(
         _prepare_joints(model, pose, scratch)
         weight = 1.0 / (settings.root_spread * settings.root_spread)
         tree_step(model, pose, step, weight, vec_sub(place, vec_load(pose.position, 0)))
+        for joint in range(model.parent.shape[0]):
+            _open_gates(model, pose, scratch, joint)
         turned = _apply_step(body, pose, scratch, seen, settings.largest_turn)
     worst = _misses(pose, scratch, seen, settings, 0)
     return settings.iterations, MET if worst <= settings.tolerance else SPENT
@@ -271,8 +282,11 @@ def _prepare_joints(model: Model, pose: ModelPose, scratch: SettleScratch) -> No
         above = parent_rotation(model, pose, joint)
         way = quat_mul(quat_load(pose.local, joint), quat_conj(quat_load(scratch.predicted, joint)))
         vec_store(step.drift, joint, quat_rotate(above, quat_to_rotvec(way)))
-        if step.held[joint] == GATED:
-            vec_store(step.gate, joint, quat_rotate(above, vec_load(scratch.inner_gate, joint)))
+        if step.held[joint] != FREE:
+            gate = vec_load(scratch.gate, joint)
+            if step.held[joint] == CORNERED:
+                gate = vec_unit(vec_cross(gate, vec_load(scratch.other_gate, joint)), gate)
+            vec_store(step.gate, joint, quat_rotate(above, gate))
 
 
 @helper
@@ -408,13 +422,51 @@ def _close_limb(
 @helper
 def _hold(model: Model, scratch: SettleScratch, joint: int, rotation: Quat) -> Quat:
     """The nearest rotation within the limit; a joint that is held back is gated from now on."""
-    step = scratch.step
-    if step.held[joint] == GATED and step.pressure[joint] > 0.0:
-        step.held[joint] = FREE
     held = hold_joint(model, joint, rotation)
     away = quat_to_rotvec(quat_mul(rotation, quat_conj(held)))
     size = vec_length(away)
     if size > HELD_BACK:
-        step.held[joint] = GATED
-        vec_store(scratch.inner_gate, joint, vec_scale(away, 1.0 / size))
+        _close_gate(scratch, joint, vec_scale(away, 1.0 / size))
     return held
+
+
+@helper
+def _open_gates(model: Model, pose: ModelPose, scratch: SettleScratch, joint: int) -> None:
+    """Open the gates that a joint no longer presses against.
+
+    `TreeStep.slope` is minus the sum of the gates, each times how hard the joint presses.
+    """
+    held = scratch.step.held[joint]
+    if held == FREE or scratch.opened[joint] >= MOST_OPENED:
+        return
+    slope = quat_unrotate(parent_rotation(model, pose, joint), vec_load(scratch.step.slope, joint))
+    one, two = vec_load(scratch.gate, joint), vec_load(scratch.other_gate, joint)
+    along, across = -vec_dot(slope, one), -vec_dot(slope, two)
+    if held == GATED:
+        if along < 0.0:
+            scratch.step.held[joint] = FREE
+            scratch.opened[joint] += 1
+        return
+    cosine = vec_dot(one, two)
+    press, press_two = along - cosine * across, across - cosine * along
+    if press < 0.0 or press_two < 0.0:
+        scratch.step.held[joint] = GATED
+        scratch.opened[joint] += 1
+        if press < press_two:
+            vec_store(scratch.gate, joint, two)
+
+
+@helper
+def _close_gate(scratch: SettleScratch, joint: int, outward: Vec3) -> None:
+    """Keep a joint from turning further in a direction, besides one in which it is gated."""
+    held = scratch.step.held[joint]
+    one, two = vec_load(scratch.gate, joint), vec_load(scratch.other_gate, joint)
+    like_one, like_two = abs(vec_dot(outward, one)), abs(vec_dot(outward, two))
+    if held == FREE or (held == GATED and like_one > SAME_GATE):
+        scratch.step.held[joint] = GATED
+        vec_store(scratch.gate, joint, outward)
+    elif held == GATED or like_two > like_one:
+        scratch.step.held[joint] = CORNERED
+        vec_store(scratch.other_gate, joint, outward)
+    else:
+        vec_store(scratch.gate, joint, outward)
