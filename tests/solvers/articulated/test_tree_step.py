@@ -181,7 +181,7 @@ def test_the_slope_says_whether_a_joint_would_leave_through_its_gate(seed: int):
     values = tree.step.value.copy()
     tree.solve(7.0)
     free = tree.step.turn[joint] @ tree.step.gate[joint]
-    tree.step.value[:] = values
+    tree.step.value[:], tree.step.force[:] = values, 0.0
     tree.step.held[joint] = GATED
     tree.solve(7.0)
     assert abs(tree.step.turn[joint] @ tree.step.gate[joint]) < 1e-12

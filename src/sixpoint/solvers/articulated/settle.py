@@ -70,8 +70,17 @@ MOST_OPENED = 4
 """A gate that was opened so often and is closed again stays closed: it would go on for ever."""
 SAME_GATE = 0.8
 """Least cosine between two directions in which the same limit holds a joint back."""
-SLOW = 0.5
-"""A residual that falls by less than this factor in one step is not about to vanish."""
+UNASKED, EXACT, UNREACHABLE = 0, 1, 2
+"""Points: not seen with full confidence; to be met; given up."""
+PATIENCE = 7
+"""Steps before a point may be given up."""
+SLOW = 0.7
+"""A point that is still missed by more than this part of the last distance comes no nearer."""
+GIVEN_UP_SHARE = 0.5
+"""Only points that are missed by this part of the largest distance are given up: one that is out of
+reach pulls others away from theirs."""
+GIVEN_UP_BELOW = 10.0
+"""Points nearer than so many tolerances are not given up."""
 
 
 class Observations(NamedTuple):
@@ -114,8 +123,9 @@ class SettleScratch(NamedTuple):
     predicted: Annotated[Floats, "N", 4]  # local rotations
     point_weight: Annotated[Floats, "E"]
     rotation_weight: Annotated[Floats, "E"]
-    exact: Annotated[Ints, "E"]  # whether a point is of full confidence and within reach
+    exact: Annotated[Ints, "E"]  # `EXACT`, `UNREACHABLE`, or `UNASKED`: not of full confidence
     missed: Annotated[Floats, "E"]  # how far each point is from where it was seen [m]
+    before: Annotated[Floats, "E"]  # how far it was before the last step [m]
     opened: Annotated[Ints, "N"]  # how often a gate of each joint was opened again
     gate: Annotated[Floats, "N", 3]  # direction in which a joint is held, in its parent's frame
     other_gate: Annotated[Floats, "N", 3]  # and another one, of a joint in a corner
@@ -160,19 +170,25 @@ def settle(
         return 0, MET
     turned = math.inf
     for iteration in range(settings.iterations):
-        worst = _misses(pose, scratch, seen, settings, iteration)
+        within, worst = _misses(pose, scratch, seen)
         met = worst <= settings.tolerance
-        if iteration > 0 and (met or turned < SETTLED_TURN):
+        still = within <= settings.tolerance or turned < SETTLED_TURN
+        if iteration >= PATIENCE and _give_up(scratch, settings, within):
+            within, still = 0.0, False
+            for effector in range(scratch.exact.shape[0]):
+                if scratch.exact[effector] == EXACT:
+                    within = max(within, scratch.missed[effector])
+        if iteration > 0 and (met or still):
             return iteration, MET if met else STILL
         tree_clear(step)
-        _observe(model, pose, scratch, seen, settings.caution * worst)
+        _observe(model, pose, scratch, seen, settings.caution * within)
         _prepare_joints(model, pose, scratch)
         weight = 1.0 / (settings.root_spread * settings.root_spread)
         tree_step(model, pose, step, weight, vec_sub(place, vec_load(pose.position, 0)))
         for joint in range(model.parent.shape[0]):
             _open_gates(model, pose, scratch, joint)
         turned = _apply_step(body, pose, scratch, seen, settings.largest_turn)
-    worst = _misses(pose, scratch, seen, settings, 0)
+    _, worst = _misses(pose, scratch, seen)
     return settings.iterations, MET if worst <= settings.tolerance else SPENT
 
 
@@ -191,7 +207,8 @@ def _weigh(body: WholeBody, scratch: SettleScratch, seen: Observations, settings
         joint = model.effector_joint[effector]
         scratch.point_weight[effector] = 0.0
         scratch.rotation_weight[effector] = 0.0
-        scratch.exact[effector] = 0
+        scratch.exact[effector] = UNASKED
+        scratch.missed[effector] = math.inf
         if not confidence > 0.0:
             continue
         doubt = max(0.0, 1.0 / confidence - 1.0)
@@ -199,7 +216,7 @@ def _weigh(body: WholeBody, scratch: SettleScratch, seen: Observations, settings
             spread = doubt * settings.doubtful_point
             least = settings.point_spread
             scratch.point_weight[effector] = 1.0 / (spread * spread + least * least)
-            scratch.exact[effector] = 1 if confidence >= 1.0 else 0
+            scratch.exact[effector] = EXACT if confidence >= 1.0 else UNASKED
             offset = vec_load(model.effector_offset, effector)
             asked = PASSES
             if vec_dot(offset, offset) > 0.0:
@@ -224,27 +241,45 @@ def _weigh(body: WholeBody, scratch: SettleScratch, seen: Observations, settings
 
 
 @helper
-def _misses(
-    pose: ModelPose, scratch: SettleScratch, seen: Observations, settings: Settling, iteration: int
-) -> float:
-    """Measure how far points of full confidence are missed; return the largest distance [m].
+def _misses(pose: ModelPose, scratch: SettleScratch, seen: Observations) -> tuple[float, float]:
+    """Measure how far points of full confidence are missed.
 
-    A point that is not about to be met, after two steps, is out of reach: it must not pull the
-    others away from theirs.
+    Returns:
+        The largest distance of points within reach, and of all [m].
     """
-    worst = 0.0
+    within, worst = 0.0, 0.0
     for effector in range(scratch.exact.shape[0]):
-        if not scratch.exact[effector]:
-            continue
-        gap = vec_sub(vec_load(seen.positions, effector), vec_load(pose.effectors, effector))
-        missed = vec_length(gap)
-        if missed > settings.tolerance:
-            if iteration > 99 and missed > SLOW * scratch.missed[effector]:
-                least = 1.0 / (settings.unmet_point * settings.unmet_point)
-                scratch.point_weight[effector] = min(scratch.point_weight[effector], least)
-        scratch.missed[effector] = missed
-        worst = max(worst, missed)
-    return worst
+        if scratch.exact[effector] != UNASKED:
+            gap = vec_sub(vec_load(seen.positions, effector), vec_load(pose.effectors, effector))
+            missed = vec_length(gap)
+            scratch.before[effector] = scratch.missed[effector]
+            scratch.missed[effector] = missed
+            worst = max(worst, missed)
+            if scratch.exact[effector] == EXACT:
+                within = max(within, missed)
+    return within, worst
+
+
+@helper
+def _give_up(scratch: SettleScratch, settings: Settling, worst: float) -> bool:
+    """Give up points that are missed most and no longer come nearer; whether there were any.
+
+    They are out of reach, and must not pull the others away from theirs.
+    """
+    gave_up = False
+    for effector in range(scratch.exact.shape[0]):
+        missed = scratch.missed[effector]
+        if (
+            scratch.exact[effector] == EXACT
+            and missed > GIVEN_UP_SHARE * worst
+            and missed > GIVEN_UP_BELOW * settings.tolerance
+            and missed > SLOW * scratch.before[effector]
+        ):
+            gave_up = True
+            scratch.exact[effector] = UNREACHABLE
+            least = 1.0 / (settings.unmet_point * settings.unmet_point)
+            scratch.point_weight[effector] = min(scratch.point_weight[effector], least)
+    return gave_up
 
 
 @helper
@@ -381,7 +416,7 @@ def _close_limb(
     model = body.model
     root, hinge = body.limbs[limb, 0], body.limbs[limb, 1]
     middle, end = body.limbs[limb, 2], body.limbs[limb, 3]
-    if not scratch.exact[end] or scratch.rotation_weight[middle] > 0.0:
+    if scratch.exact[end] == UNASKED or scratch.rotation_weight[middle] > 0.0:
         return
     axis, reach = vec_load(model.axis, hinge), body.reach[limb]
     world, above = quat_load(pose.world, root), parent_rotation(model, pose, root)
