@@ -28,6 +28,7 @@ from ...kernels.rotation import angle_wrap, rotation_between
 from ...kernels.types import Floats, Ints, Quat, Vec3
 from ...kernels.vector import (
     TINY,
+    as3,
     vec_add,
     vec_cross,
     vec_dot,
@@ -40,7 +41,16 @@ from ...kernels.vector import (
     vec_unit,
 )
 from ..context import MET, SPENT, STILL
-from .model import HINGE, Model, ModelPose, hold_joint, model_forward, new_memory, parent_rotation
+from .model import (
+    HINGE,
+    Model,
+    ModelPose,
+    copy_rotations,
+    hold_joint,
+    model_forward,
+    new_memory,
+    parent_rotation,
+)
 from .tree_step import (
     CORNERED,
     FREE,
@@ -66,6 +76,11 @@ ON_LINE = 1e-3
 """A limb whose end is seen nearer to the line of its upper bone does not show its plane [m]."""
 WITHIN = 1.0 - 1e-12
 """Least scalar product of two quaternions that are the same, but for rounding."""
+RISE = 1.0
+"""What is missed may rise by this factor in a step that is kept."""
+FIRST_DAMPING, DAMPING_RISE, DAMPING_FALL = 1.0, 4.0, 0.25
+"""Joints are stiffer by this part in the first step after one that was taken back, and how that
+goes on."""
 MOST_OPENED = 4
 """A gate that was opened so often and is closed again stays closed: it would go on for ever."""
 SAME_GATE = 0.8
@@ -121,6 +136,9 @@ class SettleScratch(NamedTuple):
 
     step: TreeStep
     predicted: Annotated[Floats, "N", 4]  # local rotations
+    best: Annotated[Floats, "N", 4]  # local rotations of the best pose so far
+    best_place: Annotated[Floats, 3]  # and where joint 0 was [m]
+    stiffness: Annotated[Floats, "N"]  # of each joint against turning from its prediction [1/rad^2]
     point_weight: Annotated[Floats, "E"]
     rotation_weight: Annotated[Floats, "E"]
     exact: Annotated[Ints, "E"]  # `EXACT`, `UNREACHABLE`, or `UNASKED`: not of full confidence
@@ -168,13 +186,26 @@ def settle(
     model_forward(model, pose)
     if not _weigh(body, scratch, seen, settings):
         return 0, MET
-    turned = math.inf
+    turned, damping, least = math.inf, 0.0, math.inf
     for iteration in range(settings.iterations):
         within, worst = _misses(pose, scratch, seen)
+        merit = _merit(model, pose, scratch, seen)
+        if merit < RISE * least:
+            least = min(least, merit)
+            damping = DAMPING_FALL * damping if damping > FIRST_DAMPING else 0.0
+            copy_rotations(pose.local, scratch.best)
+            scratch.best_place[0] = pose.position[0, 0]
+            scratch.best_place[1] = pose.position[0, 1]
+            scratch.best_place[2] = pose.position[0, 2]
+        else:
+            damping = max(FIRST_DAMPING, DAMPING_RISE * damping)
+            _return_to_best(model, pose, scratch)
+            turned = math.inf
+            within, worst = _misses(pose, scratch, seen)
         met = worst <= settings.tolerance
         still = within <= settings.tolerance or turned < SETTLED_TURN
         if iteration >= PATIENCE and _give_up(scratch, settings, within):
-            within, still = 0.0, False
+            within, still, least = 0.0, False, math.inf
             for effector in range(scratch.exact.shape[0]):
                 if scratch.exact[effector] == EXACT:
                     within = max(within, scratch.missed[effector])
@@ -182,14 +213,42 @@ def settle(
             return iteration, MET if met else STILL
         tree_clear(step)
         _observe(model, pose, scratch, seen, settings.caution * within)
-        _prepare_joints(model, pose, scratch)
+        _prepare_joints(body, pose, scratch, damping)
         weight = 1.0 / (settings.root_spread * settings.root_spread)
         tree_step(model, pose, step, weight, vec_sub(place, vec_load(pose.position, 0)))
         for joint in range(model.parent.shape[0]):
             _open_gates(model, pose, scratch, joint)
         turned = _apply_step(body, pose, scratch, seen, settings.largest_turn)
     _, worst = _misses(pose, scratch, seen)
+    if not _merit(model, pose, scratch, seen) <= least:
+        _return_to_best(model, pose, scratch)
+        _, worst = _misses(pose, scratch, seen)
     return settings.iterations, MET if worst <= settings.tolerance else SPENT
+
+
+@helper
+def _merit(model: Model, pose: ModelPose, scratch: SettleScratch, seen: Observations) -> float:
+    """Weighted squares of what is missed."""
+    total = 0.0
+    for effector in range(model.effector_joint.shape[0]):
+        weight = scratch.point_weight[effector]
+        if weight > 0.0:
+            gap = vec_sub(vec_load(seen.positions, effector), vec_load(pose.effectors, effector))
+            total += weight * vec_dot(gap, gap)
+        weight = scratch.rotation_weight[effector]
+        if weight > 0.0:
+            joint = model.effector_joint[effector]
+            c = quat_dot(quat_load(seen.rotations, effector), quat_load(pose.world, joint))
+            total += weight * 4.0 * max(0.0, 1.0 - c * c)
+    return total
+
+
+@helper
+def _return_to_best(model: Model, pose: ModelPose, scratch: SettleScratch) -> None:
+    """Take back the best pose so far."""
+    copy_rotations(scratch.best, pose.local)
+    vec_store(pose.position, 0, as3(scratch.best_place))
+    model_forward(model, pose)
 
 
 @helper
@@ -198,7 +257,7 @@ def _weigh(body: WholeBody, scratch: SettleScratch, seen: Observations, settings
     model, step = body.model, scratch.step
     for joint in range(model.parent.shape[0]):
         step.asked[joint] = SILENT
-        step.stiffness[joint] = 1.0 / body.variance[joint]
+        scratch.stiffness[joint] = 1.0 / body.variance[joint]
     any_seen = False
     for effector in range(model.effector_joint.shape[0]):
         confidence = seen.confidence[effector]
@@ -221,7 +280,7 @@ def _weigh(body: WholeBody, scratch: SettleScratch, seen: Observations, settings
             asked = PASSES
             if vec_dot(offset, offset) > 0.0:
                 asked = TURNS
-                step.stiffness[joint] = min(step.stiffness[joint], 1.0 / LIMB_VARIANCE)
+                scratch.stiffness[joint] = min(scratch.stiffness[joint], 1.0 / LIMB_VARIANCE)
             step.asked[joint] = max(step.asked[joint], asked)
             any_seen = True
         known = abs(quat_dot(rotation, (1.0, 1.0, 1.0, 1.0))) < math.inf
@@ -231,7 +290,7 @@ def _weigh(body: WholeBody, scratch: SettleScratch, seen: Observations, settings
             scratch.rotation_weight[effector] = 1.0 / (spread * spread + least * least)
             step.asked[joint] = TURNS
             # The world rotation is known: how the joint is turned against its parent follows.
-            step.stiffness[joint] = min(step.stiffness[joint], 1.0 / LIMB_VARIANCE)
+            scratch.stiffness[joint] = min(scratch.stiffness[joint], 1.0 / LIMB_VARIANCE)
             any_seen = True
     for k in range(model.parent.shape[0] - 1):
         joint = model.parent.shape[0] - 1 - k
@@ -308,15 +367,19 @@ def _observe(
 
 
 @helper
-def _prepare_joints(model: Model, pose: ModelPose, scratch: SettleScratch) -> None:
+def _prepare_joints(
+    body: WholeBody, pose: ModelPose, scratch: SettleScratch, damping: float
+) -> None:
     """Write how far each joint is turned from its prediction, and its gate, in world axes."""
-    step = scratch.step
+    model, step = body.model, scratch.step
     for joint in range(model.parent.shape[0]):
         if step.asked[joint] != TURNS:
             continue
         above = parent_rotation(model, pose, joint)
         way = quat_mul(quat_load(pose.local, joint), quat_conj(quat_load(scratch.predicted, joint)))
-        vec_store(step.drift, joint, quat_rotate(above, quat_to_rotvec(way)))
+        drift = vec_scale(quat_to_rotvec(way), 1.0 / (1.0 + damping))
+        vec_store(step.drift, joint, quat_rotate(above, drift))
+        step.stiffness[joint] = scratch.stiffness[joint] * (1.0 + damping)
         if step.held[joint] != FREE:
             gate = vec_load(scratch.gate, joint)
             if step.held[joint] == CORNERED:
