@@ -74,6 +74,8 @@ STRAIGHT = 1e-3
 """A hinge that is bent by less than this does not show to which side it bends [rad]."""
 ON_LINE = 1e-3
 """A limb whose end is seen nearer to the line of its upper bone does not show its plane [m]."""
+SMALL_TWIST = math.cos(0.5 * 0.05)
+"""Cosine of half the most that the upper bone is twisted at once, besides what a step does."""
 WITHIN = 1.0 - 1e-12
 """Least scalar product of two quaternions that are the same, but for rounding."""
 RISE = 1.0
@@ -504,6 +506,8 @@ def _close_limb(
             return
         points = vec_reject(quat_rotate(world, lower), along)
         swing = rotation_between(points, way, along)
+        if swing[0] < SMALL_TWIST:
+            return
     else:
         points = quat_rotate(world, vec_add(vec_load(model.offset, hinge), lower))
         swing = rotation_between(points, way, quat_rotate(world, axis))
