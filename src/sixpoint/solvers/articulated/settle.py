@@ -72,10 +72,6 @@ SETTLED_TURN = 2e-3
 """A step that turns no joint further than this ends the iteration [rad]."""
 STRAIGHT = 1e-3
 """A hinge that is bent by less than this does not show to which side it bends [rad]."""
-ON_LINE = 1e-3
-"""A limb whose end is seen nearer to the line of its upper bone does not show its plane [m]."""
-SMALL_TWIST = math.cos(0.5 * 0.05)
-"""Cosine of half the most that the upper bone is twisted at once, besides what a step does."""
 WITHIN = 1.0 - 1e-12
 """Least scalar product of two quaternions that are the same, but for rounding."""
 RISE = 1.0
@@ -96,7 +92,7 @@ SLOW = 0.7
 GIVEN_UP_SHARE = 0.5
 """Only points that are missed by this part of the largest distance are given up: one that is out of
 reach pulls others away from theirs."""
-GIVEN_UP_BELOW = 10.0
+GIVEN_UP_BELOW = 50.0
 """Points nearer than so many tolerances are not given up."""
 
 
@@ -474,43 +470,27 @@ def _close_limb(
 ) -> None:
     """Bend a limb and point it so that its end is where it was seen, or as near as it can be.
 
-    If its hinge was seen, too, the upper bone keeps its direction. Nothing is done where a limit
-    forbids it. Near a straight limb steps alone converge slowly: its length hardly changes with the
-    angle of the hinge, and the twist of the upper bone hardly moves the end.
+    Nothing is done if its hinge was seen, too, or where a limit forbids it. Near a straight limb
+    steps alone converge slowly: its length hardly changes with the angle of the hinge.
     """
     model = body.model
     root, hinge = body.limbs[limb, 0], body.limbs[limb, 1]
     middle, end = body.limbs[limb, 2], body.limbs[limb, 3]
-    if scratch.exact[end] == UNASKED or scratch.rotation_weight[middle] > 0.0:
+    known = scratch.rotation_weight[middle] + scratch.point_weight[middle]
+    if scratch.exact[end] == UNASKED or known > 0.0:
         return
     axis, reach = vec_load(model.axis, hinge), body.reach[limb]
     world, above = quat_load(pose.world, root), parent_rotation(model, pose, root)
-    target = vec_load(seen.positions, end)
-    bone = quat_rotate(world, vec_load(model.offset, hinge))
-    if scratch.point_weight[middle] > 0.0:
-        way = vec_sub(target, vec_load(pose.position, hinge))
-        cosine = vec_dot(way, bone) / max(vec_length(way) * vec_length(bone), TINY)
-    else:
-        way = vec_sub(target, vec_load(pose.position, root))
-        cosine = (vec_dot(way, way) - reach[3]) / max(reach[4], TINY)
+    way = vec_sub(vec_load(seen.positions, end), vec_load(pose.position, root))
+    cosine = (vec_dot(way, way) - reach[3]) / max(reach[4], TINY)
     now = angle_wrap(quat_twist_angle(quat_load(pose.local, hinge), axis) - reach[5])
     if abs(now) < STRAIGHT:
         now = model.start[hinge]
     angle = reach[5] + math.copysign(math.acos(min(max(cosine, -1.0), 1.0)), now)
     bent = hold_joint(model, hinge, quat_from_axis_angle(axis, angle))
     lower = quat_rotate(bent, (reach[0], reach[1], reach[2]))
-    if scratch.point_weight[middle] > 0.0:
-        along = vec_unit(bone, (0.0, -1.0, 0.0))
-        way = vec_reject(way, along)
-        if vec_length(way) < ON_LINE:
-            return
-        points = vec_reject(quat_rotate(world, lower), along)
-        swing = rotation_between(points, way, along)
-        if swing[0] < SMALL_TWIST:
-            return
-    else:
-        points = quat_rotate(world, vec_add(vec_load(model.offset, hinge), lower))
-        swing = rotation_between(points, way, quat_rotate(world, axis))
+    points = quat_rotate(world, vec_add(vec_load(model.offset, hinge), lower))
+    swing = rotation_between(points, way, quat_rotate(world, axis))
     wanted = quat_normalize(quat_mul(quat_conj(above), quat_mul(swing, world)))
     held = hold_joint(model, root, wanted)
     if abs(quat_dot(held, wanted)) < WITHIN:
