@@ -87,6 +87,8 @@ UNASKED, EXACT, UNREACHABLE = 0, 1, 2
 """Points: not seen with full confidence; to be met; given up."""
 PATIENCE = 7
 """Steps before a point may be given up."""
+PATIENCE_AFTER = 3
+"""Steps after that before another one may be given up."""
 SLOW = 0.7
 """A point that is still missed by more than this part of the last distance comes no nearer."""
 GIVEN_UP_SHARE = 0.5
@@ -119,7 +121,7 @@ class Settling(NamedTuple):
     """Standard deviation of a point of confidence 0.5 [m]."""
     doubtful_rotation: float = 0.2
     """Standard deviation of a rotation of confidence 0.5 [rad]."""
-    unmet_point: float = 0.03
+    unmet_point: float = 0.01
     """Standard deviation of a point that turns out to be out of reach [m]."""
     root_spread: float = 0.1
     """Standard deviation of the predicted position of the pelvis [m]."""
@@ -184,7 +186,7 @@ def settle(
     model_forward(model, pose)
     if not _weigh(body, scratch, seen, settings):
         return 0, MET
-    turned, damping, least = math.inf, 0.0, math.inf
+    turned, damping, least, patient = math.inf, 0.0, math.inf, PATIENCE
     for iteration in range(settings.iterations):
         within, worst = _misses(pose, scratch, seen)
         merit = _merit(model, pose, scratch, seen)
@@ -202,8 +204,8 @@ def settle(
             within, worst = _misses(pose, scratch, seen)
         met = worst <= settings.tolerance
         still = within <= settings.tolerance or turned < SETTLED_TURN
-        if iteration >= PATIENCE and _give_up(scratch, settings, within):
-            within, still, least = 0.0, False, math.inf
+        if iteration >= patient and _give_up(body, scratch, settings, within):
+            within, still, least, patient = 0.0, False, math.inf, iteration + PATIENCE_AFTER
             for effector in range(scratch.exact.shape[0]):
                 if scratch.exact[effector] == EXACT:
                     within = max(within, scratch.missed[effector])
@@ -318,25 +320,53 @@ def _misses(pose: ModelPose, scratch: SettleScratch, seen: Observations) -> tupl
 
 
 @helper
-def _give_up(scratch: SettleScratch, settings: Settling, worst: float) -> bool:
-    """Give up points that are missed most and no longer come nearer; whether there were any.
+def _give_up(body: WholeBody, scratch: SettleScratch, settings: Settling, worst: float) -> bool:
+    """Give up points that are out of reach, so that they do not pull the others away from theirs.
 
-    They are out of reach, and must not pull the others away from theirs.
+    These are the ends of limbs, which are stretched when they miss (`_close_limb`); if all are met,
+    the points that are missed most. Returns whether there were any.
     """
-    gave_up = False
-    for effector in range(scratch.exact.shape[0]):
-        missed = scratch.missed[effector]
-        if (
-            scratch.exact[effector] == EXACT
-            and missed > GIVEN_UP_SHARE * worst
-            and missed > GIVEN_UP_BELOW * settings.tolerance
-            and missed > SLOW * scratch.before[effector]
-        ):
-            gave_up = True
-            scratch.exact[effector] = UNREACHABLE
-            least = 1.0 / (settings.unmet_point * settings.unmet_point)
-            scratch.point_weight[effector] = min(scratch.point_weight[effector], least)
+    gave_up, worst_end = False, 0.0
+    for limb in range(body.limbs.shape[0]):
+        end = _closed_end(body, scratch, limb)
+        if end >= 0 and scratch.exact[end] == EXACT:
+            worst_end = max(worst_end, scratch.missed[end])
+    for limb in range(body.limbs.shape[0]):
+        end = _closed_end(body, scratch, limb)
+        if end >= 0 and scratch.missed[end] > GIVEN_UP_SHARE * worst_end:
+            gave_up |= _give_up_point(scratch, settings, end)
+    if not gave_up:
+        for effector in range(scratch.exact.shape[0]):
+            if scratch.missed[effector] > GIVEN_UP_SHARE * worst:
+                gave_up |= _give_up_point(scratch, settings, effector)
     return gave_up
+
+
+@helper
+def _closed_end(body: WholeBody, scratch: SettleScratch, limb: int) -> int:
+    """The effector that a limb is closed on; -1: its end was not seen exactly, or its hinge was."""
+    middle, end = body.limbs[limb, 2], body.limbs[limb, 3]
+    known = scratch.rotation_weight[middle] + scratch.point_weight[middle]
+    return end if scratch.exact[end] != UNASKED and known == 0.0 else -1
+
+
+@helper
+def _give_up_point(scratch: SettleScratch, settings: Settling, effector: int) -> bool:
+    """Give up a point if it no longer comes nearer; whether it is given up.
+
+    From then on it pulls as hard as one that is `Settling.unmet_point` away, however far it is.
+    """
+    missed = scratch.missed[effector]
+    if (
+        scratch.exact[effector] != EXACT
+        or missed < GIVEN_UP_BELOW * settings.tolerance
+        or missed < SLOW * scratch.before[effector]
+    ):
+        return False
+    scratch.exact[effector] = UNREACHABLE
+    least = settings.unmet_point * max(settings.unmet_point, missed)
+    scratch.point_weight[effector] = min(scratch.point_weight[effector], 1.0 / least)
+    return True
 
 
 @helper
@@ -475,9 +505,8 @@ def _close_limb(
     """
     model = body.model
     root, hinge = body.limbs[limb, 0], body.limbs[limb, 1]
-    middle, end = body.limbs[limb, 2], body.limbs[limb, 3]
-    known = scratch.rotation_weight[middle] + scratch.point_weight[middle]
-    if scratch.exact[end] == UNASKED or known > 0.0:
+    end = _closed_end(body, scratch, limb)
+    if end < 0:
         return
     axis, reach = vec_load(model.axis, hinge), body.reach[limb]
     world, above = quat_load(pose.world, root), parent_rotation(model, pose, root)
