@@ -22,8 +22,8 @@ the same for forces. With S the inverse of C + kI on the directions in which the
     delta = -S (C phi_j + B'x_c + p - b)     p = k d
     A <- A - BSB'   B <- B - BSC   C <- C - CSC   a <- a + BS(p - b)   b <- b + CS(p - b)
 
-A direction n that a limit holds back is taken out of S; afterwards its *gate*, the product of n and
-the gradient, tells whether the joint would still leave through it.
+A direction n in which a limit holds a joint back (its *gate*) is taken out of S; afterwards the
+gradient tells whether the joint would still leave through it.
 """
 
 from __future__ import annotations
@@ -46,8 +46,9 @@ Value: TypeAlias = tuple[Symmetric, Rows, Symmetric, Vec3, Vec3]
 SILENT, PASSES, TURNS = 0, 1, 2
 """What observations ask of a joint: nothing of it nor of joints below it; only its place; or its
 rotation as well."""
-FREE, GATED, LOCKED = 0, 1, 2
-"""How a joint is held: not; in the direction `TreeStep.gate`; wholly."""
+FREE, GATED, CORNERED, LOCKED = 0, 1, 2, 3
+"""How a joint is held: not; in the direction `TreeStep.gate`; so that it can turn about that
+direction only; wholly."""
 LEAST_GIVE = 1e-14
 """A gated direction in which a joint gives way less than this [rad^2] is held already."""
 
@@ -59,11 +60,10 @@ class TreeStep(NamedTuple):
     drift: Annotated[Floats, "N", 3]  # d of each joint [rad]
     asked: Annotated[Ints, "N"]  # `SILENT`, `PASSES` or `TURNS`
     held: Annotated[Ints, "N"]  # `FREE`, `GATED` or `LOCKED`
-    gate: Annotated[Floats, "N", 3]  # unit direction that is held, outwards
-    pressure: Annotated[Floats, "N"]  # gradient along the gate; positive: the joint may come back
+    gate: Annotated[Floats, "N", 3]  # unit direction that is held, outwards; or that is left
+    slope: Annotated[Floats, "N", 3]  # gradient against which a held joint would turn, if it could
     value: Annotated[Floats, "N", 27]  # A, B, C, a, b: observations, then also joints below
     gain: Annotated[Floats, "N", 21]  # rows of SC and SB', then S(p - b)
-    barrier: Annotated[Floats, "N", 7]  # the gradient along the gate as a function of phi_j and x
     turn: Annotated[Floats, "N", 3]  # delta, the answer [rad]
     whole: Annotated[Floats, "N", 3]  # phi [rad]
     shift: Annotated[Floats, "N", 3]  # x [m]
@@ -180,9 +180,12 @@ def _follow(model: Model, pose: ModelPose, step: TreeStep, joint: int) -> None:
     )
     vec_store(step.turn, joint, delta)
     vec_store(step.whole, joint, vec_add(above, delta))
-    if step.held[joint] == GATED:
-        barrier = step.barrier[joint]
-        step.pressure[joint] = _dot_at(barrier, 0, above) + _dot_at(barrier, 3, x) + barrier[6]
+    if step.held[joint] != FREE:
+        # What the joint's own value says of its parent's rotation, it says of its own (envelope).
+        _, b, c, _, moment = _load_value(step, joint)
+        own = vec_scale(vec_add(delta, vec_load(step.drift, joint)), step.stiffness[joint])
+        slope = vec_add(_apply(c, above), _times(_transposed(b), x))
+        vec_store(step.slope, joint, vec_add(own, vec_sub(slope, moment)))
 
 
 @helper
@@ -198,6 +201,8 @@ def _eliminate(model: Model, pose: ModelPose, step: TreeStep, joint: int) -> Non
     elif freedom == HINGE:
         axis = quat_rotate(parent_rotation(model, pose, joint), vec_load(model.axis, joint))
         _eliminate_hinge(step, joint, axis)
+    elif step.held[joint] == CORNERED:
+        _eliminate_hinge(step, joint, vec_load(step.gate, joint))
     else:
         _eliminate_ball(step, joint)
 
@@ -212,10 +217,7 @@ def _eliminate_hinge(step: TreeStep, joint: int, axis: Vec3) -> None:
     lean = k * vec_dot(vec_load(step.drift, joint), axis) - vec_dot(moment, axis)
     give = 1.0 / (vec_dot(turned, axis) + k)
     if step.held[joint] == GATED:
-        # There is one direction: the gate is the axis or its opposite.
-        sign = 1.0 if vec_dot(vec_load(step.gate, joint), axis) > 0.0 else -1.0
-        _store_barrier(step, joint, vec_scale(turned, sign), vec_scale(moved, sign), sign * lean)
-        give = 0.0
+        give = 0.0  # there is no other direction
     answer = vec_scale(axis, give)
     moves = _outer(answer, turned), _outer(answer, moved), vec_scale(answer, lean)
     _store_gain(step, joint, moves)
@@ -275,7 +277,6 @@ def _eliminate_ball(step: TreeStep, joint: int) -> None:
         v = vec_sub(gate, vec_scale(given, k))
         w = (vec_dot(moved[0], gate), vec_dot(moved[1], gate), vec_dot(moved[2], gate))
         push = vec_dot(given, rest)
-        _store_barrier(step, joint, v, w, push)
         if size > LEAST_GIVE:
             share = 1.0 / size
             new_a = _plus_square(new_a, w, share)
@@ -363,14 +364,6 @@ def _store_gain(step: TreeStep, joint: int, gain: tuple[Rows, Rows, Vec3]) -> No
     g[12], g[13], g[14] = moved[1]
     g[15], g[16], g[17] = moved[2]
     g[18], g[19], g[20] = away
-
-
-@helper
-def _store_barrier(step: TreeStep, joint: int, turned: Vec3, moved: Vec3, push: float) -> None:
-    b = step.barrier[joint]
-    b[0], b[1], b[2] = turned
-    b[3], b[4], b[5] = moved
-    b[6] = push
 
 
 @helper

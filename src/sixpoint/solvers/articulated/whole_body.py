@@ -9,6 +9,7 @@ import numpy as np
 from ...body.anatomy import Anatomy
 from ...kernels import arrays
 from ...kernels.types import Floats, Ints
+from ...kernels.vector import TINY
 from ...limits import Limits
 from ..people.body import LIMB_ROLES, build_body
 from .build import FIRST_BEND, Effector, Figure, ModelJoint, build_model
@@ -30,6 +31,7 @@ class WholeBody(NamedTuple):
     turns: Ints  # whether a landmark turns with the joint that carries it in the model, (E,)
     limbs: Ints  # joint at the root, hinge, and effectors at the hinge and at the end, (L, 4)
     limb_of: Ints  # limb whose hinge each joint is, -1 for none, (N,)
+    bones: Floats  # direction of the bone of each joint at the root of a limb, else zero, (N, 3)
     reach: Floats  # of each limb, see `limb_reach`, (L, 6)
 
 
@@ -117,7 +119,10 @@ def whole_body(anatomy: Anatomy, limits: Limits) -> WholeBody:
     reach = np.array([limb_reach(model, limb) for limb in limbs])
     limb_of = np.full(len(model.parent), -1, np.int64)
     limb_of[limbs[:, 1]] = np.arange(len(limbs))
-    return WholeBody(model, variance, turns.astype(np.int64), limbs, limb_of, reach)
+    bones = np.zeros((len(model.parent), 3))
+    upper = model.offset[limbs[:, 1]]
+    bones[limbs[:, 0]] = upper / np.maximum(np.linalg.norm(upper, axis=1, keepdims=True), TINY)
+    return WholeBody(model, variance, turns.astype(np.int64), limbs, limb_of, bones, reach)
 
 
 def limb_reach(model: Model, limb: Ints) -> tuple[float, ...]:
