@@ -54,6 +54,9 @@ from ..articulated.whole_body import WholeBody
 from ..people.body import LIMB_ROLES
 from .network import Network, run_network
 
+BEFORE = 6.0
+"""How much the frame before decides where a body faces, beside `LINES` and `TURNS`: the prior is at
+its best in the facing of the pelvis, which the points alone show less well."""
 POINTS = (*SIX, *(name for name in INPUT_POINTS if name not in SIX))
 """Points that the solver reads, the six first."""
 INPUT_OF = np.array([AT[name] for name in POINTS])
@@ -170,6 +173,7 @@ def predict(
     net: Network,
     points: tuple[Floats, Floats],
     pose: ModelPose,
+    before: Vec3,
 ) -> Vec3:
     """Write the local rotations that the prior predicts; return the position of the pelvis [m].
 
@@ -179,10 +183,11 @@ def predict(
         net: the network; its outputs stay in it.
         points: positions (22, 3) and rotations (22, 4), NaN where they are not known.
         pose: gets the local and world rotations.
+        before: where the left of the pelvis was in the frame before; zero in the first.
     """
     positions, rotations = points
     height = prediction.height[0]
-    left = find_left(positions, rotations)
+    left = vec_add(find_left(positions, rotations), vec_scale(before, BEFORE))
     x, z = left[0] + 1e-6, left[2]
     size = math.sqrt(x * x + z * z)
     x, z = x / size, z / size

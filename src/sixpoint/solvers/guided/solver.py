@@ -19,12 +19,14 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from ...kernels import arrays
 from ...kernels._jit import frame_kernel, helper
 from ...kernels.quaternion import (
     quat_conj,
     quat_load,
     quat_mul,
     quat_normalize,
+    quat_rotate,
     quat_slerp,
     quat_store,
 )
@@ -69,6 +71,7 @@ MEMORY = record_type(
     ("seen", "i8", (COUNT,)),  # whether its position and its rotation were known: 0, 1, 2 or 3
     ("fade", "f8"),  # frames since the pose began to leave that of the frame before
     ("fades", "f8"),  # frames that this takes; 0: it follows the prediction
+    ("left", "f8", (3,)),  # where the left of the pelvis was in the frame before
     ("root", "f8", (3,)),  # what was added to the predicted place of the pelvis then
 )
 
@@ -182,6 +185,9 @@ class GuidedPlan(PersonPlan):
         read_pose(self.whole.model, pose.rotations, context.before)
         context.place[:] = pose.world()[0][self._pelvis]
         context.memory["frames"] = 1
+        pelvis, anatomy = self._pelvis, self.skeleton.anatomy
+        turn = arrays.multiply(pose.world()[1][pelvis], arrays.conjugate(anatomy.neutral[pelvis]))
+        context.memory["left"] = arrays.rotate(turn, np.array((1.0, 0.0, 0.0)))
 
     def status(self, frames: Frames) -> Status:
         """Say what happened to each point in each frame."""
@@ -300,7 +306,8 @@ def solve_frame(c: GuidedContext, frames: Frames, frame: int) -> None:
     any_seen, change = read_points(c, frames, frame)
     steps = 0
     if any_seen:
-        root = predict(c.body, c.prediction, c.net, (c.points, c.turns), pose)
+        left = (memory.left[0], memory.left[1], memory.left[2])
+        root = predict(c.body, c.prediction, c.net, (c.points, c.turns), pose, left)
         vec_store(pose.position, 0, root)
         ease_prediction(c, change)
         observe(c, frames, frame)
@@ -314,6 +321,8 @@ def solve_frame(c: GuidedContext, frames: Frames, frame: int) -> None:
         quat_store(c.before, joint, quat_load(pose.local, joint))
     here = vec_load(pose.position, 0)
     c.place[0], c.place[1], c.place[2] = here
+    left = quat_rotate(quat_load(pose.world, 0), (1.0, 0.0, 0.0))
+    memory.left[0], memory.left[1], memory.left[2] = left
     if any_seen or memory.frames > 0:
         memory.frames += 1
     write_pose(model, pose, model.rest, out.rotations[frame], out.root[frame])
