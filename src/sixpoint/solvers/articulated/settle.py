@@ -74,8 +74,9 @@ STRAIGHT = 1e-3
 """A hinge that is bent by less than this does not show to which side it bends [rad]."""
 WITHIN = 1.0 - 1e-12
 """Least scalar product of two quaternions that are the same, but for rounding."""
-RISE = 1.0
-"""What is missed may rise by this factor in a step that is kept."""
+PROGRESS, IDLE_STEPS = 0.95, 3
+"""After so many steps that each leave more than this part of what was missed, the iteration ends,
+or points are given up."""
 FIRST_DAMPING, DAMPING_RISE, DAMPING_FALL = 1.0, 4.0, 0.25
 """Joints are stiffer by this part in the first step after one that was taken back, and how that
 goes on."""
@@ -186,31 +187,28 @@ def settle(
     model_forward(model, pose)
     if not _weigh(body, scratch, seen, settings):
         return 0, MET
-    turned, damping, least, patient = math.inf, 0.0, math.inf, PATIENCE
+    turned, damping, least, patient, idle = math.inf, 0.0, math.inf, PATIENCE, 0
     for iteration in range(settings.iterations):
-        within, worst = _misses(pose, scratch, seen)
         merit = _merit(model, pose, scratch, seen)
-        if merit < RISE * least:
-            least = min(least, merit)
+        idle = idle + 1 if merit > PROGRESS * least else 0
+        if merit < least:
+            least = merit
             damping = DAMPING_FALL * damping if damping > FIRST_DAMPING else 0.0
-            copy_rotations(pose.local, scratch.best)
-            scratch.best_place[0] = pose.position[0, 0]
-            scratch.best_place[1] = pose.position[0, 1]
-            scratch.best_place[2] = pose.position[0, 2]
+            _keep_best(pose, scratch)
         else:
             damping = max(FIRST_DAMPING, DAMPING_RISE * damping)
             _return_to_best(model, pose, scratch)
             turned = math.inf
-            within, worst = _misses(pose, scratch, seen)
+        within, worst = _misses(pose, scratch, seen)
         met = worst <= settings.tolerance
-        still = within <= settings.tolerance or turned < SETTLED_TURN
-        if iteration >= patient and _give_up(body, scratch, settings, within):
-            within, still, least, patient = 0.0, False, math.inf, iteration + PATIENCE_AFTER
-            for effector in range(scratch.exact.shape[0]):
-                if scratch.exact[effector] == EXACT:
-                    within = max(within, scratch.missed[effector])
+        still = within <= settings.tolerance or turned < SETTLED_TURN or idle >= IDLE_STEPS
+        impatient = iteration >= patient or idle >= IDLE_STEPS
+        if impatient and _give_up(body, scratch, settings, within):
+            still, least, idle, patient = False, math.inf, 0, iteration + PATIENCE_AFTER
+            within, _ = _misses(pose, scratch, seen)
         if iteration > 0 and (met or still):
             return iteration, MET if met else STILL
+        copy_numbers(scratch.missed, scratch.before)
         tree_clear(step)
         _observe(model, pose, scratch, seen, settings.caution * within)
         _prepare_joints(body, pose, scratch, damping)
@@ -219,10 +217,9 @@ def settle(
         for joint in range(model.parent.shape[0]):
             _open_gates(model, pose, scratch, joint)
         turned = _apply_step(body, pose, scratch, seen, settings.largest_turn)
-    _, worst = _misses(pose, scratch, seen)
     if not _merit(model, pose, scratch, seen) <= least:
         _return_to_best(model, pose, scratch)
-        _, worst = _misses(pose, scratch, seen)
+    _, worst = _misses(pose, scratch, seen)
     return settings.iterations, MET if worst <= settings.tolerance else SPENT
 
 
@@ -241,6 +238,21 @@ def _merit(model: Model, pose: ModelPose, scratch: SettleScratch, seen: Observat
             c = quat_dot(quat_load(seen.rotations, effector), quat_load(pose.world, joint))
             total += weight * 4.0 * max(0.0, 1.0 - c * c)
     return total
+
+
+@helper
+def _keep_best(pose: ModelPose, scratch: SettleScratch) -> None:
+    """Keep the best pose so far."""
+    copy_rotations(pose.local, scratch.best)
+    for k in range(scratch.best_place.shape[0]):
+        scratch.best_place[k] = pose.position[0, k]
+
+
+@helper
+def copy_numbers(source: Floats, into: Floats) -> None:
+    """Copy numbers (E,)."""
+    for k in range(source.shape[0]):
+        into[k] = source[k]
 
 
 @helper
@@ -311,7 +323,6 @@ def _misses(pose: ModelPose, scratch: SettleScratch, seen: Observations) -> tupl
         if scratch.exact[effector] != UNASKED:
             gap = vec_sub(vec_load(seen.positions, effector), vec_load(pose.effectors, effector))
             missed = vec_length(gap)
-            scratch.before[effector] = scratch.missed[effector]
             scratch.missed[effector] = missed
             worst = max(worst, missed)
             if scratch.exact[effector] == EXACT:
