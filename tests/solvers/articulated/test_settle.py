@@ -16,8 +16,14 @@ from sixpoint.limits import Limits, adult_limits
 from sixpoint.motion.points import SIX
 from sixpoint.solvers.articulated.build import new_pose
 from sixpoint.solvers.articulated.model import ModelPose, hold_joint, model_forward
-from sixpoint.solvers.articulated.settle import Observations, Settling, new_scratch, settle
-from sixpoint.solvers.articulated.whole_body import WholeBody, whole_body
+from sixpoint.solvers.articulated.settle import settle
+from sixpoint.solvers.articulated.whole_body import (
+    Observations,
+    Settling,
+    WholeBody,
+    new_scratch,
+    whole_body,
+)
 from sixpoint.solvers.context import MET
 
 from .test_whole_body import drawn_pose

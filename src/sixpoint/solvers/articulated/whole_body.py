@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -13,12 +13,15 @@ from ...kernels.vector import TINY
 from ...limits import Limits
 from ..people.body import LIMB_ROLES, build_body
 from .build import FIRST_BEND, Effector, Figure, ModelJoint, build_model
-from .model import BALL, HINGE, POSITION, Model
+from .model import BALL, HINGE, POSITION, Model, new_memory
+from .tree_step import TreeStep
 
 PELVIS_VARIANCE, TRUNK_VARIANCE, LIMB_VARIANCE, END_VARIANCE = 0.015, 0.03, 0.1, 0.005
 """How far a prediction is off, as a rule: variances of the rotation of the pelvis; of joints of the
 spine, the neck and the clavicles; of shoulders, hips, elbows, knees and forearms; of head, hands
 and feet [rad^2]."""
+UNASKED, EXACT, UNREACHABLE = 0, 1, 2
+"""Points: not seen with full confidence; to be met; given up."""
 X = np.array((1.0, 0.0, 0.0))
 Y = np.array((0.0, 1.0, 0.0))
 
@@ -33,6 +36,64 @@ class WholeBody(NamedTuple):
     limb_of: Ints  # limb whose hinge each joint is, -1 for none, (N,)
     bones: Floats  # direction of the bone of each joint at the root of a limb, else zero, (N, 3)
     reach: Floats  # of each limb, see `limb_reach`, (L, 6)
+
+
+class Observations(NamedTuple):
+    """What was seen of E landmarks in one frame; NaN: nothing. World axes, anatomical frames."""
+
+    positions: Floats  # [m], (E, 3)
+    rotations: Floats  # of the joint that carries the landmark, (E, 4)
+    confidence: Floats  # from 0 (not seen) to 1 (exact), (E,)
+
+
+class Settling(NamedTuple):
+    """Settings of `settle`."""
+
+    iterations: int = 12
+    """Steps at most."""
+    tolerance: float = 1e-4
+    """Points of full confidence are met when they are all this near [m]."""
+    point_spread: float = 3e-4
+    """Standard deviation of a point of full confidence [m]."""
+    rotation_spread: float = 3e-3
+    """Standard deviation of a rotation of full confidence [rad]."""
+    doubtful_point: float = 0.05
+    """Standard deviation of a point of confidence 0.5 [m]."""
+    doubtful_rotation: float = 0.2
+    """Standard deviation of a rotation of confidence 0.5 [rad]."""
+    unmet_point: float = 0.01
+    """Standard deviation of a point out of reach [m]; it pulls no harder than one this far away."""
+    root_spread: float = 0.1
+    """Standard deviation of the predicted position of the pelvis [m]."""
+    caution: float = 0.1
+    """Standard deviation of all points in a step, as a part of the largest distance missed."""
+    largest_turn: float = 0.6
+    """No joint turns further in one step [rad]."""
+
+
+class SettleScratch(NamedTuple):
+    """Scratch memory for N joints and E landmarks."""
+
+    step: TreeStep
+    predicted: Annotated[Floats, "N", 4]  # local rotations
+    best: Annotated[Floats, "N", 4]  # local rotations of the best pose so far
+    best_place: Annotated[Floats, 3]  # and where joint 0 was [m]
+    stiffness: Annotated[Floats, "N"]  # of each joint against turning from its prediction [1/rad^2]
+    point_weight: Annotated[Floats, "E"]
+    rotation_weight: Annotated[Floats, "E"]
+    exact: Annotated[Ints, "E"]  # `EXACT`, `UNREACHABLE`, or `UNASKED`: not of full confidence
+    missed: Annotated[Floats, "E"]  # how far each point is from where it was seen [m]
+    before: Annotated[Floats, "E"]  # how far it was before the last step [m]
+    opened: Annotated[Ints, "N"]  # how often a gate of each joint was opened again
+    gate: Annotated[Floats, "N", 3]  # direction in which a joint is held, in its parent's frame
+    other_gate: Annotated[Floats, "N", 3]  # and another one, of a joint in a corner
+
+
+def new_scratch(body: WholeBody) -> SettleScratch:
+    """Return scratch memory for one person."""
+    joints, effectors = len(body.model.parent), len(body.model.effector_joint)
+    sizes = {"N": joints, "E": effectors}
+    return new_memory(SettleScratch, sizes, step=new_memory(TreeStep, sizes))
 
 
 def whole_figure(anatomy: Anatomy) -> Figure:
