@@ -37,8 +37,15 @@ from ...motion.pose import Pose
 from ...priors.model import Prior, prior_of
 from ..articulated.build import new_pose
 from ..articulated.model import ModelPose, model_forward, read_pose, write_pose
-from ..articulated.settle import Observations, SettleScratch, Settling, new_scratch, settle
-from ..articulated.whole_body import WholeBody, whole_body
+from ..articulated.settle import settle
+from ..articulated.whole_body import (
+    Observations,
+    SettleScratch,
+    Settling,
+    WholeBody,
+    new_scratch,
+    whole_body,
+)
 from ..base import Capabilities, Solver
 from ..context import (
     LIMITED,
@@ -60,6 +67,7 @@ from .network import Network, new_network
 from .prediction import COUNT, PLACE, POINTS, Prediction, expected_error, new_prediction, predict
 
 LANDMARK_PLACES = np.array([PLACE[name] for name in PLACE])
+IDENTITY = (1.0, 0.0, 0.0, 0.0)
 GROWN = 2.0
 """A point that was lost eases back in this many times as long as it was lost, `recovery` at most."""
 FIRST_LIMB = 2
@@ -92,6 +100,9 @@ class GuidedContext(NamedTuple):
     before: Floats  # local rotations of the frame before, (N, 4)
     place: Floats  # position of the pelvis then, (3,)
     added: Floats  # what was multiplied to the predicted local rotations then, (N, 4)
+    worlds: Floats  # world rotations of the frame before, (N, 4)
+    apart: Floats  # way to where each point was guessed when it came back, (22, 3)
+    twisted: Floats  # the same of rotations, (22, 4)
     points: Floats  # positions as they are used, (22, 3)
     turns: Floats  # rotations, (22, 4)
 
@@ -176,6 +187,9 @@ class GuidedPlan(PersonPlan):
             pose.local.copy(),
             np.zeros(3),
             np.tile((1.0, 0.0, 0.0, 0.0), (joints, 1)),
+            pose.local.copy(),
+            np.zeros((COUNT, 3)),
+            np.zeros((COUNT, 4)),
             np.zeros((COUNT, 3)),
             np.zeros((COUNT, 4)),
         )
@@ -193,6 +207,7 @@ class GuidedPlan(PersonPlan):
         """Say what happened to each point in each frame."""
         six = super().status(frames)
         missing = np.isnan(frames.out.residuals[:, : len(POINTS)])
+        missing &= np.isin(POINTS, self.names)
         grown = []
         for part in (six.unreachable, six.limited, six.blocked, six.missed):
             wide = np.zeros(missing.shape, np.bool_)
@@ -286,17 +301,25 @@ def ease_prediction(c: GuidedContext, change: float) -> None:
 
 @helper
 def observe(c: GuidedContext, frames: Frames, frame: int) -> None:
-    """Write what is seen of the rig's landmarks; what was lost comes back by degrees."""
-    memory, observed = c.memory, c.observed
+    """Write what is seen of the rig's landmarks; what was lost comes back by degrees.
+
+    Expects the end effectors of the frame before in `pose`.
+    """
+    memory, observed, pose = c.memory, c.observed, c.pose
     for k in range(c.order.shape[0]):
         p = c.order[k]
-        vec_store(observed.positions, k, vec_load(c.points, p))
-        quat_store(observed.rotations, k, quat_load(c.turns, p))
-        confidence = frames.confidence[frame, p]
-        if memory.seen[p] == 0:
-            confidence = 0.0
-        elif memory.ages[p] < memory.eases[p]:
-            confidence *= smooth_step((memory.ages[p] + 1.0) / (memory.eases[p] + 1.0))
+        here, turn = vec_load(c.points, p), quat_load(c.turns, p)
+        confidence = frames.confidence[frame, p] if memory.seen[p] > 0 else 0.0
+        if memory.ages[p] == 0 and memory.eases[p] > 0.0:
+            vec_store(c.apart, p, vec_sub(vec_load(pose.effectors, k), here))
+            joint = c.body.model.effector_joint[k]
+            quat_store(c.twisted, p, quat_mul(quat_load(c.worlds, joint), quat_conj(turn)))
+        if memory.seen[p] > 0 and memory.ages[p] < memory.eases[p]:
+            left = 1.0 - smooth_step((memory.ages[p] + 1.0) / (memory.eases[p] + 1.0))
+            here = vec_add(here, vec_scale(vec_load(c.apart, p), left))
+            turn = quat_mul(quat_slerp(IDENTITY, quat_load(c.twisted, p), left), turn)
+        vec_store(observed.positions, k, here)
+        quat_store(observed.rotations, k, turn)
         observed.confidence[k] = min(confidence, 1.0)
 
 
@@ -306,11 +329,11 @@ def solve_frame(c: GuidedContext, frames: Frames, frame: int) -> None:
     any_seen, change = read_points(c, frames, frame)
     steps = 0
     if any_seen:
+        observe(c, frames, frame)
         left = (memory.left[0], memory.left[1], memory.left[2])
         root = predict(c.body, c.prediction, c.net, (c.points, c.turns), pose, left)
         vec_store(pose.position, 0, root)
         ease_prediction(c, change)
-        observe(c, frames, frame)
         steps, _ = settle(c.body, pose, c.scratch, c.observed, c.settling)
     else:  # nothing to go by: stay
         for joint in range(pose.local.shape[0]):
@@ -319,6 +342,7 @@ def solve_frame(c: GuidedContext, frames: Frames, frame: int) -> None:
         model_forward(model, pose)
     for joint in range(pose.local.shape[0]):
         quat_store(c.before, joint, quat_load(pose.local, joint))
+        quat_store(c.worlds, joint, quat_load(pose.world, joint))
     here = vec_load(pose.position, 0)
     c.place[0], c.place[1], c.place[2] = here
     left = quat_rotate(quat_load(pose.world, 0), (1.0, 0.0, 0.0))
