@@ -159,6 +159,7 @@ class GuidedPlan(PersonPlan):
         self.whole = whole_body(anatomy, problem.limits)
         self.order = np.array([PLACE[name] for name in anatomy.landmarks])
         self.prediction = new_prediction(anatomy, self.whole)
+        self.settling = Settling().scaled(anatomy.height)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -182,7 +183,7 @@ class GuidedPlan(PersonPlan):
             pose,
             new_scratch(self.whole),
             Observations(np.zeros((landmarks, 3)), np.zeros((landmarks, 4)), np.zeros(landmarks)),
-            Settling(),
+            self.settling,
             self.order,
             pose.local.copy(),
             np.zeros(3),
@@ -367,6 +368,7 @@ def report(c: GuidedContext, frames: Frames, frame: int, steps: int, any_seen: b
         end = vec_load(pose.effectors, k)
         if memory.seen[p] % 2 == 1:
             out.residuals[frame, p] = vec_distance(end, vec_load(c.points, p))
+            vec_store(out.points[frame], p, vec_load(c.observed.positions, k))
         else:
             vec_store(out.points[frame], p, end)
             if p < FIRST_LIMB + LIMBS:
