@@ -62,7 +62,7 @@ from ..people.plan import MISSED, PersonPlan, PersonSettings, is_place
 from ..people.tables import HEAD, LIMBS, Settings
 from ..plan import Status
 from ..problem import Problem
-from ..settings import Number, settings_record
+from ..settings import Interval, settings_record
 from .network import Network, new_network
 from .prediction import COUNT, PLACE, POINTS, Prediction, expected_error, new_prediction, predict
 
@@ -118,6 +118,10 @@ class GuidedSolver(PersonSettings, Solver):
     prior: str = ""
     """File of the model, as written by `sixpoint train`; empty for the one built in."""
 
+    calm: Annotated[float, Interval(0.0, 1.0)] = 0.02
+    """Time in which predictions replace the pose of the frame before to two thirds [s]: the larger,
+    the calmer what no point shows, and the later. Points are met at once."""
+
     def check(self) -> None:
         """Refuse a file that cannot be used at once."""
         if self.prior:
@@ -169,7 +173,9 @@ class GuidedPlan(PersonPlan):
     def new_context(self, rate: float) -> GuidedContext:
         """Return the tables of the kernel, with fresh memory."""
         person = self.solver.person_numbers(rate)
-        settings = {"recovery_frames": person["recovery_frames"]}
+        calm = self.solver.calm
+        keep = math.exp(-1.0 / (calm * rate)) if calm > 0.0 else 0.0
+        settings = {"recovery_frames": person["recovery_frames"], "keep": keep}
         memory = np.zeros(1, MEMORY)
         memory["ages"] = -1
         pose = new_pose(self.whole.model)
@@ -286,6 +292,10 @@ def ease_prediction(c: GuidedContext, change: float) -> None:
             quat_store(c.added, joint, quat_mul(back, quat_load(c.before, joint)))
         away = vec_sub((c.place[0], c.place[1], c.place[2]), root)
         memory.root[0], memory.root[1], memory.root[2] = away
+    if memory.frames > 0:
+        for joint in range(count):
+            local, before = quat_load(pose.local, joint), quat_load(c.before, joint)
+            quat_store(pose.local, joint, quat_slerp(local, before, c.settings.keep))
     if memory.fades == 0.0:
         return
     memory.fade += 1.0
