@@ -19,6 +19,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from ...errors import InputError
 from ...kernels import arrays
 from ...kernels._jit import frame_kernel, helper
 from ...kernels.quaternion import (
@@ -159,6 +160,11 @@ class GuidedPlan(PersonPlan):
     def __init__(self, solver: GuidedSolver, problem: Problem) -> None:
         super().__init__(solver, problem)
         self.kernel = solve_frames
+        if not set(self.names) & set(POINTS):
+            raise InputError(
+                f"Expected at least one of the points {', '.join(POINTS)}; "
+                f"got {', '.join(self.names) or 'none'}."
+            )
         anatomy = problem.skeleton.anatomy
         self.whole = whole_body(anatomy, problem.limits)
         self.order = np.array([PLACE[name] for name in anatomy.landmarks])
