@@ -71,6 +71,8 @@ LANDMARK_PLACES = np.array([PLACE[name] for name in PLACE])
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
 GROWN = 2.0
 """A point that was lost eases back in this many times as long as it was lost, `recovery` at most."""
+FADED = 3.0
+"""Exponent of what is left of a change when its time is over."""
 FIRST_LIMB = 2
 
 MEMORY = record_type(
@@ -305,7 +307,7 @@ def ease_prediction(c: GuidedContext, change: float) -> None:
     if memory.fades == 0.0:
         return
     memory.fade += 1.0
-    left = 1.0 - smooth_step(memory.fade / (memory.fades + 1.0))
+    left = math.exp(-FADED * memory.fade / memory.fades)
     if memory.fade > memory.fades:
         memory.fades = 0.0
     for joint in range(count):
