@@ -59,7 +59,7 @@ from ..context import (
     RecordArray,
     record_type,
 )
-from ..people.plan import MISSED, PersonPlan, PersonSettings, is_place
+from ..people.plan import MISSED, TOLERANCE, PersonPlan, is_place
 from ..people.tables import HEAD, LIMBS, Settings
 from ..plan import Status
 from ..problem import Problem
@@ -111,7 +111,7 @@ class GuidedContext(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class GuidedSolver(PersonSettings, Solver):
+class GuidedSolver(Solver):
     """Settings of guided inverse kinematics."""
 
     name: ClassVar[str] = "guided"
@@ -121,6 +121,9 @@ class GuidedSolver(PersonSettings, Solver):
     prior: str = ""
     """File of the model, as written by `sixpoint train`; empty for the one built in."""
 
+    recovery: Annotated[float, Interval(0.0, 60.0)] = 0.25
+    """Time in which a point that is seen again eases to its position, and the prediction to that
+    for other points [s]."""
     calm: Annotated[float, Interval(0.0, 1.0)] = 0.02
     """Time in which predictions replace the pose of the frame before to two thirds [s]: the larger,
     the calmer what no point shows, and the later. Points are met at once."""
@@ -139,6 +142,11 @@ class GuidedSolver(PersonSettings, Solver):
     def seeks_within_limits(self) -> bool:
         """See `Solver`."""
         return True
+
+    @property
+    def closeness(self) -> float:
+        """A point nearer to its target than this part of the body height is met."""
+        return TOLERANCE
 
     @property
     def model(self) -> Prior:
@@ -180,10 +188,9 @@ class GuidedPlan(PersonPlan):
 
     def new_context(self, rate: float) -> GuidedContext:
         """Return the tables of the kernel, with fresh memory."""
-        person = self.solver.person_numbers(rate)
         calm = self.solver.calm
         keep = math.exp(-1.0 / (calm * rate)) if calm > 0.0 else 0.0
-        settings = {"recovery_frames": person["recovery_frames"], "keep": keep}
+        settings = {"recovery_frames": self.solver.recovery * rate, "keep": keep}
         memory = np.zeros(1, MEMORY)
         memory["ages"] = -1
         pose = new_pose(self.whole.model)
