@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
@@ -223,26 +224,30 @@ def fit_part(template: Floats, seen: Floats) -> tuple[Floats, Floats, float]:
         Rotations (F, 4) and positions of the origin (F, 3), NaN where fewer than three landmarks
         were seen or all on a line, and the size of the part in metres per unit of the template.
     """
-    there = np.isfinite(seen).all(axis=2)
+    there: Any = np.isfinite(seen).all(axis=2)
     count = np.maximum(there.sum(axis=1), 1)[:, None]
-    usable = there.sum(axis=1) >= LEAST_MARKS
+    usable: Any = there.sum(axis=1) >= LEAST_MARKS
     weight = there.astype(np.float64)[..., None]
     places = np.where(there[..., None], seen, 0.0)
-    centre = (weight * places).sum(axis=1) / count
-    middle = (weight * template).sum(axis=1) / count
+    centre: Any = (weight * places).sum(axis=1) / count
+    middle: Any = (weight * template).sum(axis=1) / count
     a = weight * (template - middle[:, None])
     b = weight * (places - centre[:, None])
-    spans = np.sqrt((b * b).sum(axis=(1, 2))), np.sqrt((a * a).sum(axis=(1, 2)))
-    fit = usable & (spans[1] > 0.0)
-    size = float(np.median(spans[0][fit] / spans[1][fit])) if fit.any() else 1.0
+    seen_span: Any = (b * b).sum(axis=(1, 2))
+    own_span: Any = (a * a).sum(axis=(1, 2))
+    fit: Any = usable & (own_span > 0.0)
+    size = float(np.sqrt(np.median(seen_span[fit] / own_span[fit]))) if fit.any() else 1.0
     turn, determined = _horn(np.einsum("fki,fkj->fij", a, b))
     turn[~(usable & determined)] = np.nan
     return turn, centre - arrays.rotate(turn, size * middle), size
 
 
 def _horn(covariance: Floats) -> tuple[Floats, Bools]:
-    """Return the rotations (F, 4) that turn one set of vectors into another, and where they are
-    determined, from the sums over vectors of a_i b_j, shape (F, 3, 3)."""
+    """Return the rotations (F, 4) that turn vectors a into b, and where they are determined.
+
+    Args:
+        covariance: sums over the vectors of a_i b_j, shape (F, 3, 3).
+    """
     s = covariance
     matrix = np.empty((len(s), 4, 4))
     matrix[:, 0, 0] = s[:, 0, 0] + s[:, 1, 1] + s[:, 2, 2]
@@ -283,7 +288,7 @@ def _add_pelvis(
     if "pelvis" in found or not known.keys() >= set(needed):
         return
     hips = 0.5 * (known["l_hip"] + known["r_hip"])
-    left, up, forward = pelvis_axes(known)
+    _, up, forward = pelvis_axes(known)
     rise = FRACTIONS["pelvis"] * stature_of(known)
     place = hips + rise * (up + LUMBOSACRAL_DEPTH * forward)
     worth = np.minimum.reduce([trust[name] for name in needed])

@@ -37,8 +37,7 @@ def measured_skeleton(points: Points, *, height: float | None = None) -> Skeleto
     at = {name: points.positions[:, k] for k, name in enumerate(points.names)}
     if height is None and not any(f"{s}_elbow" in at or f"{s}_knee" in at for s in "lr"):
         raise InputError(
-            "Expected a skeleton or `height`: these points show no bone to measure "
-            f"({', '.join(points.names)})."
+            f"These points show no bone that could be measured: {', '.join(points.names)}."
         )
     stature = stature_of(at) if height is None else height
     usual = lengths_from_stature(stature)
@@ -60,8 +59,10 @@ def measured_skeleton(points: Points, *, height: float | None = None) -> Skeleto
     take("hand", None if palm is None else palm / FINGERS["middle1"])
     # The trunk: each length is stretched until the distance that it decides is as it was seen.
     for name, start, end in (
-        ("pelvis", "hips", "pelvis"), ("torso", "pelvis", "shoulders"), ("neck", "shoulders", "head"),
-    ):  # fmt: skip
+        ("pelvis", "hips", "pelvis"),
+        ("torso", "pelvis", "shoulders"),
+        ("neck", "shoulders", "head"),
+    ):
         seen = _trunk_distance(at, start, end)
         take(name, None if seen is None else _length_for(name, (start, end), seen, found))
     return Skeleton.humanoid(stature, lengths=found)
@@ -113,9 +114,7 @@ def _length_for(
 
     def vector(length: float) -> Floats:
         anatomy = Skeleton.humanoid(lengths={**lengths, name: length}).anatomy
-        at = {
-            role: anatomy.positions[None, node] for role, node in anatomy.roles.nodes.items()
-        }
+        at = {role: anatomy.positions[None, node] for role, node in anatomy.roles.nodes.items()}
         start, end = (_place(at, place) for place in ends)
         assert start is not None
         assert end is not None
@@ -127,4 +126,3 @@ def _length_for(
     a, b, c = slope @ slope, 2.0 * (base @ slope), base @ base - distance * distance
     root = b * b - 4.0 * a * c
     return float((np.sqrt(root) - b) / (2.0 * a)) if root >= 0.0 and a > 0.0 else None
-
