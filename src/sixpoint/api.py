@@ -313,8 +313,8 @@ def read_clip(job: Job) -> Clip:
             return Clip(None, points, measured_skeleton(points), (*notes, MEASURED))
         except InputError as error:
             raise WrongOption(
-                f"{source} holds tracked points: give their body by `skeleton`, a file, or `height` "
-                f"in metres. {error}"
+                f"{source} holds tracked points: give their body by `skeleton`, a file, or "
+                f"`height` in metres. {error}"
             ) from error
     names = formats.load_skeleton(job.skeleton, lenient=lenient).names
     of_joints = {role: name for role, name in (roles or {}).items() if name in names}

@@ -111,18 +111,22 @@ def convert(source: str, output: str, rate: float | None, reading: c.Reading) ->
 @click.command("compare")
 @click.argument("original")
 @click.argument("reconstructed")
+@click.option(
+    "--align", is_flag=True, help="Move and turn RECONSTRUCTED as a whole to where it fits best."
+)
 @c.file_options
 @c.role_option
 @c.json_option
-def compare(original: str, reconstructed: str, reading: c.Reading) -> c.Answer:
-    """Measure RECONSTRUCTED against ORIGINAL: same joints, frame by frame.
+def compare(original: str, reconstructed: str, align: bool, reading: c.Reading) -> c.Answer:
+    """Measure RECONSTRUCTED against ORIGINAL, frame by frame.
 
-    Positions are divided by body height; orientations are in radians.
+    Different rigs are compared by the roles that both have. Positions are divided by body height;
+    orientations are in radians.
     """
     from ..motion import metrics
 
     first, second = reading.load(original), reading.load(reconstructed)
-    found = metrics.compare(second, first)
+    found = metrics.compare(second, first, align=align)
     return c.Answer(found.as_dict(), lambda: _show_errors(found))
 
 
