@@ -39,6 +39,8 @@ FEATURES = {263: "HumanML3D", 251: "KIT-ML"}
 POSE_PARAMETERS = (66, 69, 72, 156, 165)
 """Numbers a frame that SMPL, SMPL-H and SMPL-X have as rotations."""
 FLAT = "2D keypoints need two views (`sixpoint capture`) or a lifter."
+DOUBTFUL_RISE = 0.5
+"""Mean upward part of the direction from feet to shoulders, below which a body hardly stands."""
 CENTRED = 0.02
 """Hips whose middle never leaves the origin by more than this part of the stature are the origin:
 positions are relative to them."""
@@ -385,9 +387,9 @@ def _up_of(body: Mapping[str, Floats]) -> tuple[str, bool]:
     mean = rise.mean(axis=0)
     share = {"x": mean[0], "y": mean[1], "z": mean[2], "-y": -mean[1]}
     best = max(share, key=lambda axis: float(share[axis]))
-    if share[best] < 0.3:
-        return "y", False
-    return best, bool(share[best] > 0.6 * CERTAIN_RISE)
+    if best != "y" and share[best] < CERTAIN_RISE:
+        return "y", bool(share["y"] > DOUBTFUL_RISE)
+    return best, bool(share[best] > DOUBTFUL_RISE)
 
 
 def _in_metres(

@@ -18,7 +18,8 @@ HEAD_FIGURE = 1.75
 """Stature of the figure on which the places of the face are measured [m]."""
 EXTRA_FACE = {
     "head_top": (0.0, 0.129, 0.013),
-    "face": (0.0, -0.129, -0.013),
+    "face": (0.0, -0.08625, 0.0),
+    "crown": (0.0, 0.02875, 0.0),
     "l_mouth": (0.026, -0.070, 0.058),
     "r_mouth": (-0.026, -0.070, 0.058),
     **{
@@ -28,10 +29,10 @@ EXTRA_FACE = {
     },
 }
 """Landmarks of the head that say nothing beyond those of `HEAD` [m]. The top is that of the
-built-in figure; `face` is as far below the skull base, as between chin and neck."""
+built-in figure; `face` and `crown` are 115 mm apart, as in Human3.6M."""
 THUMB = (0.0, -0.30, 0.22)
 """Place of the thumb's second knuckle from the wrist, in lengths of the hand."""
-SPINE_SHARES = {"spine1": 0.2, "spine2": 0.45, "spine": 0.5, "chest": 0.55, "neck": 0.9}
+SPINE_SHARES = {"spine1": 0.2, "spine2": 0.45, "spine": 0.5, "chest": 0.55, "neck": 0.85}
 """Landmarks of the spine, as parts of the way from pelvis to head along the bones; `chest` and
 `neck` only on rigs where no joint is in their place."""
 

@@ -39,7 +39,7 @@ MEDIAPIPE = (
 )  # fmt: skip
 HUMAN36M = (
     "hips", "r_hip", "r_knee", "r_ankle", "l_hip", "l_knee", "l_ankle", "spine", "neck_base",
-    "face", "head_top", "l_shoulder", "l_elbow", "l_wrist", "r_shoulder", "r_elbow", "r_wrist",
+    "face", "crown", "l_shoulder", "l_elbow", "l_wrist", "r_shoulder", "r_elbow", "r_wrist",
 )  # fmt: skip
 SMPL_22 = (
     "pelvis", "l_hip", "r_hip", "spine1", "l_knee", "r_knee", "spine2", "l_ankle", "r_ankle",
@@ -49,7 +49,7 @@ SMPL_22 = (
 SMPL_24 = (*SMPL_22, "l_hand", "r_hand")
 
 LINKS = (
-    ("head_top", "face"), ("face", "neck_base"), ("head", "neck"), ("neck", "chest"),
+    ("crown", "face"), ("face", "neck_base"), ("head", "neck"), ("neck", "chest"),
     ("chest", "spine2"), ("spine2", "spine1"), ("spine1", "pelvis"), ("neck_base", "spine"),
     ("spine", "hips"), ("nose", "l_eye"), ("nose", "r_eye"), ("l_eye", "l_ear"),
     ("r_eye", "r_ear"), ("l_mouth", "r_mouth"), ("l_shoulder", "r_shoulder"), ("l_hip", "r_hip"),
