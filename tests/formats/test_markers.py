@@ -10,7 +10,12 @@ from hypothesis import strategies as st
 import sixpoint as sp
 from sixpoint.errors import FormatError, UnknownName
 from sixpoint.formats import load_points
-from sixpoint.formats.markers import as_roles, read_points_trc, write_points_trc
+from sixpoint.formats.markers import (
+    as_roles,
+    read_points_trc,
+    upright_roles,
+    write_points_trc,
+)
 from sixpoint.formats.units import UP
 from sixpoint.kernels import arrays
 from sixpoint.motion.points import SIX, Points
@@ -67,8 +72,8 @@ SETS = {
     "L.Ankle.Medial L.Shoulder L.Elbow L.Knee L.Knee.Medial",
     "Rizzoli": "L_IAS R_IAS L_IPS R_IPS L_HEAD R_HEAD L_RSP L_USP L_FAL L_TAM L_SAE L_HLE L_HME "
     "L_FLE L_FME",
-    "OptiTrack": "WaistLFront WaistRFront WaistLBack WaistRBack HeadTop HeadFront HeadSide LWristIn "
-    "LWristOut LAnkleOut LShoulderTop LElbowOut LKneeOut",
+    "OptiTrack": "WaistLFront WaistRFront WaistLBack WaistRBack HeadTop HeadFront HeadSide "
+    "LWristIn LWristOut LAnkleOut LShoulderTop LElbowOut LKneeOut",
 }
 
 
@@ -104,6 +109,15 @@ def test_keypoints_of_pose2sim_are_landmarks(tmp_path):
     np.testing.assert_allclose(again.positions, truth.positions, atol=1e-6)
     turned = arrays.angle_between(again.rotations, truth.rotations)[:, :2]
     assert turned.max() < 1e-4
+
+
+def test_shoulders_show_what_is_up_where_there_is_no_head():
+    clip = sp.builtin("walk").frames(slice(0, 20))
+    roles = ("l_shoulder", "pelvis", "l_wrist", "l_ankle")
+    points = clip.points(roles)
+    z_up = arrays.rotate(arrays.conjugate(np.array(UP["z"])), points.positions)
+    found = upright_roles(Points(roles, z_up, 60.0), "y").select(roles)
+    np.testing.assert_allclose(found.positions, points.positions, atol=1e-9)
 
 
 def test_given_markers_win_and_must_exist():

@@ -3,7 +3,7 @@
 A joint lies between the markers around it, so that their mean is it to a centimetre or two: enough
 for a solver of six points, too little for clinical work. Markers that are named by their joints
 (``L.Wrist``, ``LeftAnkle``) are taken as they are. The upward axis is not in the files: it is taken
-from head and ankles where they are recognised. TRC (Motion Analysis, OpenSim) is text::
+from the ankles and what is above them. TRC (Motion Analysis, OpenSim) is text::
 
     PathFileType  4  (X/Y/Z)  walk.trc
     DataRate  CameraRate  NumFrames  NumMarkers  Units  ...
@@ -69,6 +69,8 @@ ROLES = {"pelvis": WAISTS, "head": HEADS} | {
 """Role -> sets of markers whose mean it is, the better first."""
 HEAD_DROP = 0.05
 """A band around the head lies above the skull base [m]."""
+ABOVE_ANKLES = ("head", "l_shoulder", "r_shoulder", "pelvis")
+"""Roles that show which way is up, the better first."""
 HEADER = 5
 """Number of lines of a TRC file before the numbers."""
 MAX_MARKERS = 100_000
@@ -146,35 +148,40 @@ def upright_roles(raw: Points, usual: str, given: Mapping[str, str] | None = Non
 
     Args:
         raw: markers as they stand in the file [m].
-        usual: axis that points up, where ankles and head do not tell.
+        usual: axis that points up, where nothing above an ankle tells.
         given: role -> markers, as of `as_roles`.
     """
-    points, up = as_roles(raw, given), usual
-    names, positions = points.names, points.positions
+    points = as_roles(raw, given)
+    names = points.names
+    turn = np.array(UP[_up_of(points, usual)])
+    positions = arrays.rotate(turn, points.positions)
+    if points.rotations is not None:  # of landmarks, from a neutral stance that has Y up
+        rotations = arrays.multiply(turn, points.rotations)
+        return Points(names, positions, points.rate, rotations, points.confidence)
     heads = [name for name in names if name.rpartition(MARK)[2] == "head"]
-    for head in heads:
-        label = head.removesuffix("head")
-        ankle = next((f"{label}{a}" for a in ("l_ankle", "r_ankle") if f"{label}{a}" in names), "")
-        if not ankle:
-            continue
-        rise = positions[:, names.index(head)] - positions[:, names.index(ankle)]
-        seen = rise[np.isfinite(rise).all(axis=1)]
-        if len(seen):
-            up = "xyz"[int(np.argmax(seen.mean(axis=0)))]
-            break
-    positions = arrays.rotate(np.array(UP[up]), positions)
-    rotations = points.rotations
-    if rotations is not None:  # from the neutral stance, which has its own axes
-        return Points(
-            names, positions, points.rate, arrays.multiply(np.array(UP[up]), rotations),
-            points.confidence,
-        )  # fmt: skip
     own = {*raw.names, *(name.rpartition(MARK)[2] for name in raw.names if heads == ["head"])}
     own |= {name for name in heads if name in (given or {})}
     for head in heads:
         if head not in own:
             positions[:, names.index(head), 1] -= HEAD_DROP
     return Points(names, positions, points.rate, confidence=points.confidence)
+
+
+def _up_of(points: Points, usual: str) -> str:
+    """Return the axis along which heads, shoulders or pelvises are above the ankles."""
+    for top in ABOVE_ANKLES:
+        for name in points.names:
+            label, mark, role = name.rpartition(MARK)
+            ankles = [f"{label}{mark}{side}_ankle" for side in "lr"]
+            ankle = next((ankle for ankle in ankles if ankle in points.names), None)
+            if role != top or ankle is None:
+                continue
+            pair = points.select([name, ankle]).positions
+            rise = pair[:, 0] - pair[:, 1]
+            seen = rise[np.isfinite(rise).all(axis=1)]
+            if len(seen):
+                return "xyz"[int(np.argmax(seen.mean(axis=0)))]
+    return usual
 
 
 @names_file
