@@ -26,6 +26,8 @@ from . import experiment as ex
 
 USUAL = ["guided", "pik"]
 """Solvers that are measured if no others are named."""
+RATE = 30.0
+"""Frames a second of the arrays, as pose estimators give them [Hz]."""
 QUICK_FRAMES, QUICK_CLIPS = 60, 2
 """Frames of a clip and number of clips with `--quick`."""
 
@@ -57,7 +59,8 @@ def bench_layouts(
     for layout in LAYOUTS.values():
         seen, solved = list[dict[str, Any]](), {each.name: list[Any]() for each in chosen}
         for name in names:
-            clip = ex.excerpt(clips[name], QUICK_FRAMES) if quick else clips[name]
+            clip = clips[name].resampled(min(RATE, clips[name].rate))
+            clip = ex.excerpt(clip, QUICK_FRAMES) if quick else clip
             values = layout_positions(clip, layout)
             values = values + np.random.default_rng(ex.SEED).normal(
                 scale=max(1e-3 * noise, 1e-12), size=values.shape
