@@ -35,6 +35,8 @@ from .tasks import SelfContact, Task
 from .tasks import clear_elbows as swivel_elbows
 
 ANKLES = ("l_ankle", "r_ankle")
+ARRAYS = (".npy", ".json")
+"""Files that are clips only where a layout is given."""
 SLID = 0.01
 """Feet that end farther than this from where they stood are reported [m]."""
 NO_CLIPS = (".asf",)
@@ -466,6 +468,8 @@ def find_jobs(template: Job) -> list[Job]:
     kinds = [kind for kind in formats.suffixes("read") if kind not in NO_CLIPS]
     if given:
         kinds += [kind for kind in formats.suffixes("read_points") if kind not in kinds]
+    if "layout" not in template.reading:  # a folder may hold limits (.json) and other arrays
+        kinds = [kind for kind in kinds if kind not in ARRAYS]
     inside = target.resolve()
     clips = [
         path

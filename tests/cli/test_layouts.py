@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -44,6 +46,25 @@ def test_a_height_scales_what_is_not_seen(coco, tmp_path, run):
     run("reconstruct", coco, "-o", tmp_path / "a.bvh", "--layout", "coco17", "--rate", 30,
         "--height", 1.75)  # fmt: skip
     assert load(tmp_path / "a.bvh").skeleton.anatomy.stature == pytest.approx(1.75, rel=0.03)
+
+
+def test_a_folder_of_arrays_and_a_folder_of_frames(clip, tmp_path, report):
+    values = layout_positions(clip, LAYOUTS["body25"])
+    (tmp_path / "arrays").mkdir()
+    (tmp_path / "frames").mkdir()
+    for name in ("a", "b"):
+        np.save(tmp_path / "arrays" / f"{name}.npy", values)
+    (tmp_path / "arrays" / "limits.txt").write_text("{}")
+    for k, frame in enumerate(np.concatenate([values, np.ones((len(values), 25, 1))], axis=2)):
+        people = {"people": [{"pose_keypoints_3d": frame.ravel().tolist()}]}
+        (tmp_path / "frames" / f"{k:03d}_keypoints.json").write_text(json.dumps(people))
+    words = ["--layout", "openpose", "--rate", 30]
+    both = report("reconstruct", tmp_path / "arrays", "-o", tmp_path / "out", *words)
+    assert [entry["error"] for entry in both["files"]] == [None, None]
+    one = report("reconstruct", tmp_path / "frames", "-o", tmp_path / "one.bvh", *words)
+    assert one["frames"] == len(clip)
+    a, b = load(tmp_path / "out" / "a.bvh"), load(tmp_path / "one.bvh")
+    np.testing.assert_allclose(a.rotations, b.rotations, atol=1e-4)
 
 
 def test_info_names_the_layout_as_a_guess(coco, run, report):

@@ -131,6 +131,18 @@ def test_named_columns_may_be_of_any_set(tmp_path):
     assert {"head", "pelvis", "l_wrist", "r_shoulder"} <= set(found.points.names)
 
 
+def test_names_in_a_file_win_over_the_order_of_a_layout(tmp_path):
+    order = np.random.default_rng(0).permutation(17)
+    names = [long_name(COCO.landmarks[k]) for k in order]
+    np.savez(tmp_path / "a.npz", positions=POSITIONS[:, order], names=names)
+    found = load_points(tmp_path / "a.npz", layout="coco17", rate=30.0)
+    expected = sp.formats.points_from_array(POSITIONS, "coco17", rate=30.0).points
+    np.testing.assert_allclose(found.positions, expected.positions, atol=1e-9)
+    np.savez(tmp_path / "b.npz", positions=POSITIONS, names=[f"joint {k}" for k in range(17)])
+    same = load_points(tmp_path / "b.npz", layout="coco17", rate=30.0)
+    np.testing.assert_allclose(same.positions, expected.positions, atol=1e-9)
+
+
 def test_frames_in_which_nobody_was_seen_are_empty(tmp_path):
     frames = POSITIONS.tolist()
     frames[2] = []

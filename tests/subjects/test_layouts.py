@@ -43,7 +43,7 @@ def test_a_layout_names_each_joint_once_and_both_sides_alike(layout):
         ("halpe26", {"head_top": 17, "hips": 19, "l_big_toe": 20, "r_heel": 25}),
         ("body25", {"r_shoulder": 2, "hips": 8, "r_eye": 15, "l_big_toe": 19, "r_heel": 24}),
         ("mediapipe33", {"l_ear": 7, "l_shoulder": 11, "r_hip": 24, "r_foot_index": 32}),
-        ("h36m17", {"r_hip": 1, "l_ankle": 6, "head_top": 10, "l_shoulder": 11, "r_wrist": 16}),
+        ("h36m17", {"r_hip": 1, "l_ankle": 6, "crown": 10, "l_shoulder": 11, "r_wrist": 16}),
         ("smpl22", {"l_hip": 1, "chest": 9, "head": 15, "l_shoulder": 16, "r_wrist": 21}),
         ("smpl24", {"l_hand": 22, "r_hand": 23}),
     ],

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from sixpoint.subjects import LAYOUTS
 from sixpoint.subjects.names import landmark_names
 
 
@@ -12,6 +13,13 @@ from sixpoint.subjects.names import landmark_names
 )  # fmt: skip
 def test_spellings_of_one_joint(spelling):
     assert landmark_names([spelling]) == ("l_wrist",)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
+def test_joints_of_layouts_are_known_in_long_and_in_short(layout):
+    for long in ({"l_": "left_", "r_": "right_"}, {"l_": "L", "r_": "R"}, {"l_": "l_", "r_": "r_"}):
+        names = [long.get(name[:2], name[:2]) + name[2:] for name in layout.landmarks]
+        assert landmark_names(names) == layout.landmarks
 
 
 def test_heads_and_necks_of_detectors_are_others():

@@ -49,6 +49,8 @@ SMALLEST_IN_IMAGE = 1.3
 whoever really is so small says the unit."""
 CONVINCING = 0.3
 """Another reading whose misfit is below this part of the given one's is the likely one."""
+LEAST_NAMES = 3
+"""Names of joints in a file count where so many of them are understood."""
 NEVER_SEEN = 0.5
 """More of the joints than this part of them that are never seen are a mistake."""
 
@@ -80,8 +82,8 @@ def points_from_array(
     Args:
         values: joint positions of one person, shape (F, N, 3); with a confidence (F, N, 4); or
             flat, (F, 3 N). NaN, or zero in single frames, where a joint was not seen.
-        layout: key of `LAYOUTS`, or the name of a program. Default: named joints, or the layout of
-            that number of joints that fits best.
+        layout: key of `LAYOUTS`, or the name of a program; names of joints in a file win. Default:
+            the layout of that number of joints that fits best.
         rate: frames a second [Hz]; default what the array or the layout says.
         unit: metres per unit or its name; default: found from the size of the body.
         up: axis that points up, a key of `UP`; default: found from how the body stands.
@@ -92,10 +94,11 @@ def points_from_array(
     given = values if isinstance(values, JointArray) else JointArray(np.asarray(values))
     found = None if layout is None else find_layout(layout)
     chosen_rate = _rate(rate, given, found)
-    if given.names is not None and found is None:
-        positions, trust = _joint_rows(given.values, None, len(given.names))
-        names, said = landmark_names(given.names), "names"
-        notes: list[str] = []
+    names = landmark_names(given.names or ())
+    notes: list[str] = []
+    if len([name for name in names if name]) >= LEAST_NAMES:
+        positions, trust = _joint_rows(given.values, None, len(names))
+        found, said = None, "names"
     else:
         positions, trust = _joint_rows(given.values, found, None)
         found, notes = _layout_of(positions, found)

@@ -67,6 +67,8 @@ ROLES = {"pelvis": WAISTS, "head": HEADS} | {
     for side in "lr"
 }
 """Role -> sets of markers whose mean it is, the better first."""
+TRUNK = frozenset({"l_hip", "r_hip", "l_shoulder", "r_shoulder"})
+"""Joints that keypoints of a detector have beside a face or toes, and marker sets have not."""
 HEAD_DROP = 0.05
 """A band around the head lies above the skull base [m]."""
 ABOVE_ANKLES = ("head", "l_shoulder", "r_shoulder", "pelvis")
@@ -98,7 +100,7 @@ def as_roles(points: Points, given: Mapping[str, str] | None = None) -> Points:
     if len(people) > 1:
         return join_people({label: as_roles(each, given) for label, each in people.items()})
     marks = landmark_names([name.rpartition(MARK)[2] for name in points.names])
-    if not given and SEEN_BY_DETECTORS.intersection(marks):
+    if not given and SEEN_BY_DETECTORS.intersection(marks) and set(marks) >= TRUNK:
         trust = None if points.confidence is None else points.confidence
         return canonical_points(
             {name: points.positions[:, k] for k, name in enumerate(marks) if name},

@@ -11,14 +11,18 @@ from .layouts import LAYOUTS
 PREFIX = re.compile(r"(body|pose|skeleton|joint|kp|smpl)[\s._:-]+")
 """What programs put in front of the names of joints."""
 SIDED = re.compile(r"(?:(left|right|l|r)_?(\w+?)|(\w+?)_(left|right|l|r))")
-WORDS = {
-    "collar": "clavicle", "foot": "toe", "toe_base": "toe", "spine3": "chest",
-    "mid_hip": "hips", "midhip": "hips", "hip": "hips", "hip_centre": "hips", "hip_center": "hips",
-    "head_center": "head", "skull_base": "head", "bigtoe": "big_toe", "smalltoe": "small_toe",
-    "uparm": "shoulder", "lowarm": "elbow", "upperarm": "shoulder", "forearm": "elbow",
-    "thorax": "neck_base", "head_top": "head_top", "top_head": "head_top",
+CENTRAL = {
+    "spine3": "chest", "mid_hip": "hips", "midhip": "hips", "hip": "hips", "hip_centre": "hips",
+    "hip_center": "hips", "head_center": "head", "skull_base": "head", "thorax": "neck_base",
+    "top_head": "head_top",
 }  # fmt: skip
-"""Word, without its side -> landmark, where they differ."""
+"""Name in the middle of the body -> landmark, where they differ."""
+SIDED_WORDS = {
+    "collar": "clavicle", "foot": "toe", "toe_base": "toe", "bigtoe": "big_toe",
+    "smalltoe": "small_toe", "uparm": "shoulder", "lowarm": "elbow", "upperarm": "shoulder",
+    "forearm": "elbow",
+}  # fmt: skip
+"""Word without its side -> the word of the landmark, where they differ."""
 DETECTED = {"head": "head_top", "neck": "neck_base"}
 """What the names of joints mean where face or toes are beside them, as in Pose2Sim: the top of the
 head, and the middle of the shoulders."""
@@ -46,7 +50,7 @@ def landmark_names(names: Sequence[str]) -> tuple[str, ...]:
 def _landmark(name: str) -> str:
     plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=^[LR])(?=[A-Z][a-z])", "_", name.strip())
     plain = PREFIX.sub("", re.sub(r"[\s.:-]+", "_", plain).lower(), count=1)
-    plain = WORDS.get(plain, plain)
+    plain = CENTRAL.get(plain, plain)
     if plain in _KNOWN:
         return plain
     match = SIDED.fullmatch(plain)
@@ -54,5 +58,5 @@ def _landmark(name: str) -> str:
         return ""
     before, part, other, after = match.groups()
     word = part or other
-    sided = f"{(before or after)[0]}_{WORDS.get(word, word)}"
+    sided = f"{(before or after)[0]}_{SIDED_WORDS.get(word, word)}"
     return sided if sided in _KNOWN else ""
