@@ -311,6 +311,7 @@ def read_clip(job: Job) -> Clip:
             if "layout" not in options:
                 return Clip(None, points, Skeleton.humanoid(job.height), notes)
             return Clip(None, points, measured_skeleton(points, height=job.height), notes)
+        _check_recognised(points)
         try:
             return Clip(None, points, measured_skeleton(points), (*notes, MEASURED))
         except InputError as error:

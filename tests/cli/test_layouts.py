@@ -111,6 +111,8 @@ def test_markers_play_the_roles_that_are_said(clip, tmp_path, run, report):
     words = ["reconstruct", tmp_path / "m.trc", "-o", out, "--height", 1.75]
     said = run(*words, status=1).stderr
     assert "recognised nothing among P1, P2" in said
+    assert "recognised nothing" in run(*words[:-2], status=1).stderr
+    assert any("--role" in text for text in report("info", tmp_path / "m.trc")["problems"])
     assert not out.exists()
     roles = ["pelvis=P1,P2", "head=HD", "l_wrist=WA,WB", "r_wrist=RW", "l_ankle=LA", "r_ankle=RA"]
     given = [word for role in roles for word in ("--role", role)]

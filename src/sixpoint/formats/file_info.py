@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from ..body.roles import Roles, find_roles
+from ..body.roles import ROLES, Roles, find_roles
 from ..errors import FormatError, InputError, RolesNotFound
 from ..kernels import arrays
 from ..limits import FixedLimit
 from ..motion.motion import STRIPE, Motion
 from ..motion.points import SIX
+from ..subjects import CANONICAL
 from .arrays import holds_joint_array
 from .joint_arrays import MissingRate, PointsRead
 from .registry import FORMATS, format_of, load, load_points, read_points, suffixes
@@ -206,7 +207,11 @@ def _of_points(read: PointsRead, path: object) -> FileInfo:
         if share > 0.0
     ]
     missing = [name for name in SIX if name not in points.names]
-    if missing:
+    if not {*ROLES, *CANONICAL}.intersection(points.names):
+        problems.append(
+            "nothing is recognised as a part of a person: name points with --role l_wrist=MARKER"
+        )
+    elif missing:
         problems.append(f"not all of the six points are there; {', '.join(missing)} missing")
     return FileInfo(
         path=str(path),
