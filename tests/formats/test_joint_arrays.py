@@ -74,6 +74,19 @@ def test_a_body_in_any_axes_that_are_not_said_stands():
     assert np.ptp(as_it_is.positions[0, :, 1]) < 1.0
 
 
+@each
+def test_left_handed_axes_are_mended_and_said(layout):
+    positions = layout_positions(CLIP, layout)
+    exchanged = positions[..., [0, 2, 1]]  # Z up, by an exchange without a change of sign
+    found = points_from_array(exchanged, layout.name, rate=30.0)
+    assert any("left-handed" in note for note in found.notes)
+    expected = points_of(positions, layout)
+    turn = arrays.from_axis_angle((0.0, 1.0, 0.0), np.pi)
+    np.testing.assert_allclose(
+        found.points.positions, arrays.rotate(turn, expected.positions), atol=1e-9
+    )
+
+
 def test_flat_rows_and_confidence():
     same(read(POSITIONS.reshape(len(POSITIONS), -1)).points, points_of(POSITIONS))
     trust = np.full((*POSITIONS.shape[:2], 1), 0.7)

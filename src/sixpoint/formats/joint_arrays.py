@@ -18,7 +18,7 @@ from ..errors import InputError
 from ..kernels import arrays
 from ..kernels.types import Floats
 from ..motion.points import Points
-from ..subjects.landmarks import canonical_points, stature_of
+from ..subjects.landmarks import canonical_points, facing_of, stature_of
 from ..subjects.layouts import (
     DOUBTFUL_FIT,
     LAYOUTS,
@@ -51,6 +51,8 @@ CONVINCING = 0.3
 """Another reading whose misfit is below this part of the given one's is the likely one."""
 LEAST_NAMES = 3
 """Names of joints in a file count where so many of them are understood."""
+MIRRORED = 0.3
+"""A body whose face and feet point to the back by more than this is a mirror image."""
 NEVER_SEEN = 0.5
 """More of the joints than this part of them that are never seen are a mistake."""
 
@@ -113,6 +115,8 @@ def points_from_array(
         _check_bones(positions, found)
     body = {name: positions[:, k] for k, name in enumerate(names) if name}
     body, more = _upright(body, up)
+    notes += more
+    body, more = _right_handed(body)
     notes += more
     body, more = _in_metres(body, unit)
     notes += more
@@ -393,6 +397,16 @@ def _up_of(body: Mapping[str, Floats]) -> tuple[str, bool]:
     if best != "y" and share[best] < CERTAIN_RISE:
         return "y", bool(share["y"] > DOUBTFUL_RISE)
     return best, bool(share[best] > DOUBTFUL_RISE)
+
+
+def _right_handed(body: Mapping[str, Floats]) -> tuple[dict[str, Floats], list[str]]:
+    """Return landmarks of a body that is no mirror image of one, and a note if it was."""
+    if not facing_of(body) < -MIRRORED:
+        return dict(body), []
+    return {name: at * (-1.0, 1.0, 1.0) for name, at in body.items()}, [
+        f"{GUESSED}the axes are left-handed, or one has the wrong sign: face or feet point to the "
+        "back; x was mirrored"
+    ]
 
 
 def _in_metres(

@@ -50,6 +50,9 @@ database: 5.1 degrees off on average, 4.4 for 7 others; 8.6 and 7.1 by the trunk
 SKULL_SHARE = 0.75
 """Height of the skull base between the last two joints of Human3.6M, which are 115 mm apart there,
 about: they are called nose and head, and are neither."""
+BENT_KNEE = 0.22
+"""A knee farther than this part of the leg from the middle of hip and ankle is bent, by 47 degrees
+or more. Recordings exist whose knees are overstretched by 40."""
 LEAST_MARKS = 3
 """Landmarks that show how a part of the body is turned."""
 
@@ -302,6 +305,45 @@ def pelvis_axes(landmarks: Mapping[str, Floats]) -> tuple[Floats, Floats, Floats
     pitch = np.where(np.isnan(angle), 0.0, PELVIS_TILT + THIGH_SHARE * angle)[:, None]
     pitched = np.cos(pitch) * up + np.sin(pitch) * forward
     return left, pitched, np.cross(left, pitched)
+
+
+def facing_of(landmarks: Mapping[str, Floats]) -> float:
+    """Return how well face, feet and knees point to where left and up say the front is.
+
+    Up to 1 for a body, down to -1 for its mirror image: coordinates that are left-handed, of which
+    one has the wrong sign, or of which two were exchanged. NaN where nothing shows the front.
+
+    Args:
+        landmarks: name -> positions in any axes, shape (F, 3).
+    """
+    total, length = 0.0, 0.0
+    for left, up, ahead in _fronts(landmarks):
+        along = (ahead * _unit(np.cross(left, up))).sum(axis=1)
+        seen = np.isfinite(along)
+        total += float(along[seen].sum())
+        length += float(np.linalg.norm(ahead[seen], axis=1).sum())
+    return total / length if length > 0.0 else float("nan")
+
+
+def _fronts(at: Mapping[str, Floats]) -> list[tuple[Floats, Floats, Floats]]:
+    """Return left, up and ahead of parts of the body, each by its own landmarks, shape (F, 3)."""
+    found = []
+    if at.keys() >= {"l_ear", "r_ear", "nose", "l_shoulder", "r_shoulder"}:
+        ears, shoulders = (0.5 * (at[f"l_{n}"] + at[f"r_{n}"]) for n in ("ear", "shoulder"))
+        found.append((at["l_ear"] - at["r_ear"], ears - shoulders, at["nose"] - ears))
+    if not at.keys() >= {f"{side}_{joint}" for side in "lr" for joint in ("hip", "knee", "ankle")}:
+        return found
+    left = at["l_hip"] - at["r_hip"]
+    for side in "lr":
+        hip, knee, ankle = (at[f"{side}_{joint}"] for joint in ("hip", "knee", "ankle"))
+        for start, end in (("ankle", "toe"), ("heel", "big_toe"), ("heel", "foot_index")):
+            if at.keys() >= {f"{side}_{start}", f"{side}_{end}"}:
+                found.append((left, knee - ankle, at[f"{side}_{end}"] - at[f"{side}_{start}"]))
+        bend = knee - 0.5 * (hip + ankle)
+        leg = np.linalg.norm(knee - hip, axis=1) + np.linalg.norm(ankle - knee, axis=1)
+        bent = np.linalg.norm(bend, axis=1) > BENT_KNEE * leg
+        found.append((left, hip - ankle, np.where(bent[:, None], bend, np.nan)))
+    return found
 
 
 def stature_of(landmarks: Mapping[str, Floats]) -> float:
