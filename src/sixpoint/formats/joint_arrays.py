@@ -51,7 +51,7 @@ CONVINCING = 0.3
 """Another reading whose misfit is below this part of the given one's is the likely one."""
 LEAST_NAMES = 3
 """Names of joints in a file count where so many of them are understood."""
-MIRRORED = 0.3
+MIRRORED = 0.15
 """A body whose face and feet point to the back by more than this is a mirror image."""
 NEVER_SEEN = 0.5
 """More of the joints than this part of them that are never seen are a mistake."""
