@@ -89,11 +89,13 @@ FORMATS: Mapping[str, Format] = {
         "NumPy array of joint positions, (frames, joints, 3), in a [layout](layouts.md)",
         (".npy",),
         read_points=read_points_array,
+        own_unit=True,
     ),
     "json": Format(
         "joint positions as lists, OpenPose's 3D keypoints; in a [layout](layouts.md)",
         (".json",),
         read_points=read_points_array,
+        own_unit=True,
     ),
     "trc": Format(
         "markers of Motion Analysis and OpenSim as text; joints from the usual marker sets",
