@@ -207,4 +207,5 @@ def test_confidence_of_a_detector_is_kept(clip):
     )
     of = dict(zip(points.names, points.confidence[0], strict=True))
     assert of["l_wrist"] == pytest.approx(0.6)
-    assert of["head"] == pytest.approx(0.6 * DERIVED_TRUST)
+    assert of["head"] == pytest.approx(0.6)
+    assert of["pelvis"] == pytest.approx(0.6 * DERIVED_TRUST)

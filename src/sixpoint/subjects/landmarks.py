@@ -37,11 +37,11 @@ CANONICAL: tuple[str, ...] = (
 )  # fmt: skip
 """Points of a body that layouts give. `hand` is the knuckle of the middle finger, `toe` the ball of
 the foot, where the toes bend."""
-DERIVED_TRUST = 0.5
-"""Confidence of points that are computed from others, and are right to two centimetres or so."""
+DERIVED_TRUST = 0.8
+"""Confidence of points that are guessed from others, and are right to two or three centimetres."""
 ROUGH_TRUST = 0.25
 """Confidence of points that other bodies have elsewhere: several centimetres."""
-ROUGH = ("chest", "l_clavicle", "r_clavicle")
+ROUGH = ("chest", "neck", "l_clavicle", "r_clavicle")
 """Joints of the trunk whose place differs between one model of the body and the next."""
 THIGH_SHARE, PELVIS_TILT = 0.326, 0.105
 """The pelvis is pitched forward from the direction of the trunk by the second [rad] and, towards
@@ -139,9 +139,9 @@ def canonical_points(
 ) -> Points:
     """Return the points of a body that landmarks show.
 
-    Joints are taken as they are. Pelvis, head, hands and toes are computed where they are no
-    landmarks themselves, with less confidence. Heads, ankles and wrists get rotations where face,
-    foot or palm were seen.
+    Joints are taken as they are. Heads, hands and toes come from face, palm and foot, which also
+    show how head, wrists and ankles are turned. The pelvis is guessed from hips, shoulders and
+    knees, with less confidence, and so is the head where there is no face.
 
     Args:
         landmarks: name -> world positions [m], Y up, shape (F, 3); NaN where not seen. Names are
@@ -210,7 +210,7 @@ def _add_part(
             continue
         at = origin + arrays.rotate(turn, size * np.array(place))
         turned = turn if name == part.role else None
-        found[name] = _Found(at, DERIVED_TRUST * worth, turned)
+        found[name] = _Found(at, worth, turned)
 
 
 def fit_part(template: Floats, seen: Floats) -> tuple[Floats, Floats, float]:
@@ -255,13 +255,11 @@ def _add_head(
     """Add the head between the ears, or below the crown, where no face showed it."""
     if "head" in found:
         return
-    for start, end, share, worth in (
-        ("l_ear", "r_ear", 0.5, DERIVED_TRUST),
-        ("face", "crown", SKULL_SHARE, ROUGH_TRUST),
-    ):
+    for start, end, share in (("l_ear", "r_ear", 0.5), ("face", "crown", SKULL_SHARE)):
         if known.keys() >= {start, end}:
             place = known[start] + share * (known[end] - known[start])
-            found["head"] = _Found(place, worth * np.minimum(trust[start], trust[end]))
+            worth = DERIVED_TRUST * np.minimum(trust[start], trust[end])
+            found["head"] = _Found(place, worth)
             return
 
 
