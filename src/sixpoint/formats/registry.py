@@ -145,7 +145,8 @@ def load(path: PathLike, *, roles: Mapping[str, str] | None = None, **options: A
         path: the file; its ending says the format.
         roles: role -> joint, such as ``l_wrist``, where the names of joints do not say it.
         **options: those of the format, such as `unit` (metres per file unit or a name such as
-            "cm"), `up` ("y", "z", "x"), `rate` [Hz], `lenient`, `skeleton` (.asf); None is default.
+            "cm"), `up` ("y", "z", "x", "-y"), `rate` [Hz], `lenient`, `skeleton` (.asf), `joints`
+            and `height` (the body of SMPL parameters, .npz); None is default.
 
     Raises:
         FormatError: the file cannot be read; says where.
