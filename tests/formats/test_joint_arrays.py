@@ -118,6 +118,15 @@ def test_positions_relative_to_the_hips_are_put_on_the_floor():
     assert np.ptp(found.points.select(["pelvis"]).positions[:, 0, 0]) < 0.1
 
 
+def test_two_people_in_turn_are_said():
+    other = POSITIONS + np.array((1.5, 0.0, 0.0))
+    mixed = np.where((np.arange(len(POSITIONS)) % 10 < 5)[:, None, None], POSITIONS, other)
+    notes = read(mixed).notes
+    assert len(notes) == 1
+    assert "jumps by 1." in notes[0]
+    assert "at frame 5, and 9 times more: two people or several clips" in notes[0]
+
+
 def test_a_joint_that_is_never_seen_is_said():
     holes = POSITIONS.copy()
     holes[:, 3] = np.nan

@@ -44,6 +44,9 @@ SMALLEST_IN_IMAGE = 1.3
 whoever really is so small says the unit."""
 CONVINCING = 0.3
 """Another reading whose misfit is below this part of the given one's is the likely one."""
+SMALLEST_JUMP, FASTEST = 0.3, 15.0
+"""All points that are farther than the first between two frames [m], and faster than the second
+[m/s], are not those of one person who moves."""
 LEAST_NAMES = 3
 """Names of joints in a file count where so many of them are understood."""
 NEVER_SEEN = 0.5
@@ -111,7 +114,22 @@ def points_from_array(
     notes += more
     certain = {name: trust[:, k] for k, name in enumerate(names) if name}
     points = canonical_points(body, chosen_rate, certain)
-    return PointsRead(points, said, tuple(notes))
+    return PointsRead(points, said, (*notes, *_jumps(points)))
+
+
+def _jumps(points: Points) -> list[str]:
+    """Return a note on frames between which the whole body jumps farther than anybody can."""
+    steps = np.linalg.norm(np.diff(points.positions, axis=0), axis=2)
+    known = np.isfinite(steps).all(axis=1)
+    least = np.where(known, np.nan_to_num(steps).min(axis=1, initial=np.inf), 0.0)
+    far = np.flatnonzero(least > max(SMALLEST_JUMP, FASTEST / points.rate))
+    if not len(far):
+        return []
+    return [
+        f"the whole body jumps by {least[far[0]]:.1f} m or more at frame {far[0] + 1}"
+        + (f", and {len(far) - 1} times more" if len(far) > 1 else "")
+        + ": two people or several clips in one array?"
+    ]
 
 
 def _rate(rate: float | None, given: JointArray, layout: Layout | None) -> float:
