@@ -11,13 +11,16 @@ from ..errors import InputError
 from ..kernels import arrays
 from ..kernels.types import Floats
 from ..subjects.landmarks import facing_of, stature_of
-from .units import CERTAIN_RISE, GUESSED, PLAUSIBLE_STATURE, UP, given_unit, likeliest_unit
+from .units import GUESSED, PLAUSIBLE_STATURE, UP, given_unit, likeliest_unit
 
 CENTRED = 0.02
 """Hips whose middle never leaves the origin by more than this part of the stature are the origin:
 positions are relative to them."""
-DOUBTFUL_RISE = 0.5
-"""Mean upward part of the direction from feet to shoulders, below which a body hardly stands."""
+UPRIGHT = 0.85
+"""Upward part of the direction from feet to shoulders, above which a body stands in a frame."""
+LEAST_UPRIGHT, SECOND_AXIS = 0.2, 0.6
+"""A body stands along the axis that points up in this part of the frames at least, and along any
+other axis in no more than the second part of those."""
 MIRRORED = 0.15
 """A body whose face and feet point to the back by more than this is a mirror image."""
 
@@ -76,12 +79,12 @@ def _up_of(body: Mapping[str, Floats]) -> tuple[str, bool]:
     rise = rise[np.isfinite(rise).all(axis=1)]
     if not len(rise):
         return "y", False
-    mean = rise.mean(axis=0)
-    share = {"x": mean[0], "y": mean[1], "z": mean[2], "-y": -mean[1]}
-    best = max(share, key=lambda axis: float(share[axis]))
-    if best != "y" and share[best] < CERTAIN_RISE:
-        return "y", bool(share["y"] > DOUBTFUL_RISE)
-    return best, bool(share[best] > DOUBTFUL_RISE)
+    along = {"y": rise[:, 1], "z": rise[:, 2], "x": rise[:, 0], "-y": -rise[:, 1]}
+    share = {axis: float((part > UPRIGHT).mean()) for axis, part in along.items()}
+    best, second = sorted(share, key=share.__getitem__, reverse=True)[:2]
+    if share[best] < LEAST_UPRIGHT or share[second] > SECOND_AXIS * share[best]:
+        return "y", False
+    return best, share[best] > 0.5
 
 
 def _right_handed(body: Mapping[str, Floats]) -> tuple[dict[str, Floats], list[str]]:
