@@ -22,6 +22,7 @@ def test_every_layout_gives_back_its_joints_and_bones(clips):
         assert row["joints_mm"] < 1e-6
         assert row["pelvis_mm"] < 25.0
         assert row["lengths_percent"] < 1.0
+        assert row["axes_found"] == 1.0
         assert row["rotation_deg"] is None or row["rotation_deg"] < 1e-6
     assert {row["solver"] for row in found["bodies"]} == {"sik"}
     assert all(row["layout_joints_mm"] < 120.0 for row in found["bodies"])

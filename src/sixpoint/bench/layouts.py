@@ -1,9 +1,8 @@
 """Arrays of joints in every layout, made from clips, read back and reconstructed.
 
-The array is what a perfect pose estimator would see. Axes and unit are said, since clips that are
-cut to half a cartwheel show no upward axis; points and body are found as for a file of a user.
-Landmarks that are no joints lie
-where they lie on the built-in figure, so that their geometry is known exactly.
+The array is what a perfect pose estimator would see. Axes and unit are said, so that errors are
+those of places; whether they would have been found is counted apart (`axes_found`). Landmarks that
+are no joints lie where they lie on the built-in figure, so that their geometry is known exactly.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from typing import Any
 import click
 import numpy as np
 
+from ..errors import InputError
 from ..formats import points_from_array
 from ..kernels import arrays
 from ..kernels.types import Floats
@@ -26,6 +26,8 @@ from . import experiment as ex
 
 USUAL = ["guided", "pik"]
 """Solvers that are measured if no others are named."""
+SAME_PLACE = 0.01
+"""Points that are no farther from each other are the same, but for a turn of the room [m]."""
 RATE = 30.0
 """Frames a second of the arrays, as pose estimators give them [Hz]."""
 QUICK_FRAMES, QUICK_CLIPS = 60, 2
@@ -67,7 +69,11 @@ def bench_layouts(
             )
             points = points_from_array(values, layout.name, rate=clip.rate, up="y", unit="m").points
             body = measured_skeleton(points)
-            seen.append(_points_errors(points, clip, layout) | _length_errors(body, clip))
+            seen.append(
+                _points_errors(points, clip, layout)
+                | _length_errors(body, clip)
+                | {"axes_found": _axes_found(values, layout, points)}
+            )
             for each in chosen:
                 tracker = each.prepare(body, rate=clip.rate, names=points.names)
                 made = tracker.solve_clip(points).motion
@@ -97,6 +103,22 @@ def _points_errors(points: Points, clip: Motion, layout: Layout) -> dict[str, fl
         "head_mm": at["head"],
         "rotation_deg": float(known.mean()) if known.size else float("nan"),
     }
+
+
+def _axes_found(values: Floats, layout: Layout, points: Points) -> float:
+    """Return 1 where unit, upward axis and handedness are found if nothing is said of them, else 0.
+
+    The array is given in millimetres, Z up and left-handed: Y and Z are exchanged.
+    """
+    try:
+        found = points_from_array(1e3 * values[..., [0, 2, 1]], layout.name, rate=points.rate)
+    except InputError:
+        return 0.0
+    here, there = (each.positions[points.seen] for each in (points, found.points))
+    a, b = (each - each.mean(axis=0) for each in (here, there))
+    turn, _ = arrays.best_rotation(a.T @ b)
+    away = np.linalg.norm(arrays.rotate(turn, a) - b, axis=1)
+    return float(max(away.max(), np.abs(a[:, 1] - b[:, 1]).max()) < SAME_PLACE)
 
 
 def _length_errors(body: Any, clip: Motion) -> dict[str, float]:
@@ -139,7 +161,8 @@ def _mean(rows: Sequence[Mapping[str, float]]) -> dict[str, float | None]:
 
 def _show(found: ex.Measurements) -> Iterator[ex.Table | ex.Facts]:
     keys = "layout clips joints_mm:.1f pelvis_mm:.1f head_mm:.1f rotation_deg:.1f "
-    yield ex.table("points and bodies from arrays", f"{keys}lengths_percent:.1f", found["points"])
+    keys += "lengths_percent:.1f axes_found:.1%"
+    yield ex.table("points and bodies from arrays", keys, found["points"])
     keys = "layout solver layout_joints_mm:.1f all_joints_mm:.1f"
     yield ex.table("joints of the reconstruction", keys, found["bodies"])
 
