@@ -18,6 +18,7 @@ import numpy as np
 from . import formats
 from .body.skeleton import Skeleton
 from .errors import InputError, SixpointError, UnknownName
+from .kernels.types import Floats
 from .limits import Limits
 from .motion.comparison import Comparison
 from .motion.metrics import compare
@@ -28,6 +29,7 @@ from .motion.standing import stand_still, with_unseen
 from .priors.plausibility import UNLIKE, find_mistake
 from .solvers import LimitsChoice, Result, Solver
 from .solvers import solver as solver_by_name
+from .subjects import Subject, fit_subject
 from .tasks import SelfContact, Task
 from .tasks import clear_elbows as swivel_elbows
 
@@ -61,7 +63,7 @@ class WrongOption(InputError):
 
 def reconstruct(
     points: Points,
-    skeleton: Skeleton,
+    skeleton: Skeleton | Subject,
     solver: str | Solver = "sik",
     *,
     limits: LimitsChoice = "adult",
@@ -79,7 +81,8 @@ def reconstruct(
     Args:
         points: what was seen; NaN where it was not. The six points of a person or fewer, or any
             nodes of any skeleton for solvers that say so.
-        skeleton: the body that was tracked.
+        skeleton: the body that was tracked; or a subject, which also knows how the trackers are
+            worn (see `fit_subject`).
         solver: a key of `SOLVERS`, or a solver.
         limits: joint limits to keep; None for none.
         tasks: what is asked of the points; see `Solver.prepare`.
@@ -89,6 +92,12 @@ def reconstruct(
         **settings: settings of the solver, when it is given by name.
     """
     chosen = _solver(solver, settings)
+    if isinstance(skeleton, Subject):
+        subject, given = skeleton, points
+        points, skeleton = subject.joint_points(points), subject.skeleton
+        if unresolved := subject.unresolved(given):
+            first = reconstruct(points, skeleton, chosen, limits=limits, tasks=tasks)
+            points = subject.joint_points(given, _bones(first.motion, unresolved))
     person = tasks is None and _is_person(points, skeleton, chosen)
     notes: list[str] = []
     if person and tracked:
@@ -110,6 +119,13 @@ def reconstruct(
         return result
     report = replace(result.report, warnings=(*notes, *result.report.warnings))
     return replace(result, report=report)
+
+
+def _bones(motion: Motion, roles: Sequence[str]) -> dict[str, Floats]:
+    """Return the world anatomical rotation of the bones that carry some roles, each (F, 4)."""
+    turned = motion.points(roles, rotations=True).rotations
+    assert turned is not None
+    return {role: turned[:, k] for k, role in enumerate(roles)}
 
 
 def _solver(solver: str | Solver, settings: dict[str, Any]) -> Solver:
@@ -226,7 +242,9 @@ class Job:
     skeleton: str | None = None
     """File with the body, for points and for motion files without one (.amc)."""
     height: float | None = None
-    """Stature of the body [m], for points."""
+    """Stature of the body [m], for points; bone lengths are fitted to the points."""
+    subject: str | None = None
+    """File of the subject whose points these are, instead of skeleton and height."""
     person: str | None = None
     """Label of the person whose points are taken, where the file has those of several people."""
     clear_elbows: bool = False
@@ -241,7 +259,9 @@ class Clip(NamedTuple):
     original: Motion | None
     """The motion whose points are taken, if the file holds one."""
     points: Points
-    skeleton: Skeleton
+    skeleton: Skeleton | Subject
+    notes: tuple[str, ...] = ()
+    """What a reader of the report should know of the body."""
 
 
 def read_clip(job: Job) -> Clip:
@@ -252,8 +272,9 @@ def read_clip(job: Job) -> Clip:
     """
     source, options = job.source, dict(job.reading)
     if not formats.holds_points(source):
-        if job.height is not None:
-            raise WrongOption(f"{source} is a motion with a body; `height` is for points.")
+        for option in ("height", "subject"):
+            if getattr(job, option) is not None:
+                raise WrongOption(f"{source} is a motion with a body; `{option}` is for points.")
         if job.skeleton is not None:
             if not formats.takes_skeleton(source):
                 raise WrongOption(f"{source} has its own skeleton; leave out `skeleton`.")
@@ -262,16 +283,41 @@ def read_clip(job: Job) -> Clip:
         return Clip(original, original.points(), original.skeleton)
     # Unit, axes and rate are said of the points; the body's own file speaks for itself.
     own = {key: options.pop(key, None) for key in ("roles", "lenient")}
-    if job.height is not None or job.skeleton is not None:
-        points = _points_of(job, options)
-    if job.height is not None and job.skeleton is None:
-        return Clip(None, points, Skeleton.humanoid(job.height))
-    if job.skeleton is not None and job.height is None:
+    bodies = [name for name in ("skeleton", "height", "subject") if getattr(job, name) is not None]
+    if len(bodies) > 1:
+        raise WrongOption(
+            f"Give the body of {source} by `skeleton`, a file, or `height` in metres, or "
+            f"`subject`, a file of `sixpoint fit`: one of them, not {' and '.join(bodies)}."
+        )
+    points = _points_of(job, options)
+    if job.skeleton is not None:
         return Clip(None, points, formats.load(job.skeleton, **own).skeleton)
-    raise WrongOption(
-        f"{source} holds tracked points: give their body by `skeleton`, a file, or `height` in "
-        "metres, one of the two."
-    )
+    if job.subject is not None:
+        return Clip(None, points, Subject.load(job.subject))
+    return _fitted(points, job.height)
+
+
+def _fitted(points: Points, height: float | None) -> Clip:
+    """Return points with a subject that is fitted to them; with the average body if that fails.
+
+    Raises:
+        InputError: no subject can be fitted, and no height is known.
+    """
+    try:
+        subject = fit_subject(points, height=height)
+    except InputError as error:
+        if height is None:
+            raise InputError(
+                f"No body was given, and none can be fitted: {error} Give it by `skeleton`, a "
+                "file, or `height` in metres, or `subject`, a file of `sixpoint fit`."
+            ) from error
+        note = f"an average body of {height:g} m is used, as none can be fitted: {error}"
+        return Clip(None, points, Skeleton.humanoid(height), (note,))
+    given = "no body was given: one was fitted" if height is None else "the body was fitted"
+    stature = subject.skeleton.anatomy.stature
+    worn = f", {len(subject.mounts)} trackers off their joints" if subject.mounts else ""
+    told = f"{given} ({stature:.2f} m tall{worn}; {'; '.join(subject.found)}); `sixpoint fit` "
+    return Clip(None, points, subject, (f"{told}keeps it in a file",))
 
 
 def _points_of(job: Job, options: Mapping[str, Any]) -> Points:
@@ -323,6 +369,7 @@ def people_jobs(job: Job, heights: Mapping[str, float] | None = None) -> list[Jo
             output=str(output.with_suffix(f".{label}{output.suffix}")),
             height=heights.get(label, job.height),
             skeleton=None if label in heights else job.skeleton,
+            subject=None if label in heights else job.subject,
         )
         for label in people
     ]
@@ -377,19 +424,21 @@ def read_limits(limits: str | None, skeleton: Skeleton) -> LimitsChoice:
 
 def reconstruct_file(job: Job) -> dict[str, Any]:
     """Reconstruct a clip from file to file; return a report with the keys of `REPORT_KEYS`."""
-    original, points, skeleton = read_clip(job)
+    original, points, skeleton, found = read_clip(job)
     if len(points) == 0:
         raise InputError(f"{job.source}: there are no frames to reconstruct.")
     result = reconstruct(
         points,
         skeleton,
         job.solver,
-        limits=read_limits(job.limits, skeleton),
+        limits=read_limits(
+            job.limits, skeleton.skeleton if isinstance(skeleton, Subject) else skeleton
+        ),
         tracked=original is None,
         clear_elbows=job.clear_elbows,
     )
     motion, comparison = result.motion, None
-    notes: list[str] = []
+    notes: list[str] = [*found]
     if original is not None:
         # The output stands in its file as the input did: unit, axes, order of channels.
         motion = replace(motion, source=original.source)
@@ -410,7 +459,7 @@ def find_jobs(template: Job) -> list[Job]:
         raise WrongOption(f"{source} is a folder, so the output must be one; {target} is a file.")
     if target.exists() and target.samefile(source):
         raise WrongOption("The output folder is the input folder; give another one.")
-    given = template.skeleton is not None or template.height is not None
+    given = any(body is not None for body in (template.skeleton, template.height, template.subject))
     kinds = [kind for kind in formats.suffixes("read") if kind not in NO_CLIPS]
     if given:
         kinds += [kind for kind in formats.suffixes("read_points") if kind not in kinds]

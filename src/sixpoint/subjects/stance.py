@@ -1,0 +1,191 @@
+"""Stances: somebody stands still in a T-, A- or N-pose, so that every bone's rotation is known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from ..errors import InputError, UnknownName
+from ..kernels import arrays
+from ..kernels.types import Floats
+from ..motion.points import Points
+
+Stance = Literal["t", "a", "n"]
+STANCES: Mapping[str, str] = {
+    "t": "arms stretched out to the sides, palms down",
+    "a": "arms 45 degrees from the body",
+    "n": "arms hanging, palms towards the thighs",
+}
+"""Name of a stance -> what the arms do. Everybody stands upright, feet flat below the hips."""
+WRIST_HEIGHTS: Mapping[str, float] = {"t": 0.87, "a": 0.75, "n": 0.50}
+"""Stance -> height of the wrists between ankles (0) and skull base (1)."""
+WRIST_TOLERANCE = 0.17
+"""How far that may be off: trackers sit up to 12 cm from their joints, arms sag."""
+SHORTEST, USUAL = 0.5, 1.5
+"""Least length of a stance that is given, and length of the window that is searched for [s]."""
+STILL_PLACE, STILL_TURN = 0.04, np.radians(10.0)
+"""A tracker that is farther than this from its median in a twentieth of the frames has moved [m],
+[rad]."""
+QUIET = 95.0
+"""Percentile of the frames that must be still."""
+STEP = 0.25
+"""Distance between windows that are tried [s]."""
+
+
+class Held(NamedTuple):
+    """A stance that was found in the points."""
+
+    stance: str
+    start: int
+    """First frame."""
+    end: int
+    """Frame after the last."""
+    positions: Floats
+    """Median of each tracker [m], shape (N, 3); NaN: not seen."""
+    rotations: Floats
+    """Mean rotation of each tracker, shape (N, 4); NaN: not known."""
+    moved: tuple[str, ...]
+    """What moved during it, and how much; empty if nothing did."""
+
+
+def find_stance(points: Points, pose: str | None, at: tuple[float, float] | None) -> Held | None:
+    """Return the stance to calibrate with; None if there is none and none was asked for.
+
+    Args:
+        points: what was tracked.
+        pose: which stance, "auto" to recognise it, or None for free motion.
+        at: when it began and ended [s]; None to search for it. People often stand with their arms
+            hanging without having been asked to, so an N-pose must be asked for or given a time.
+
+    Raises:
+        InputError: somebody moved, the stance is too short, or is not the one that was named.
+    """
+    if pose is None:
+        if at is not None:
+            raise InputError(f"Expected `pose` with `at`: one of {', '.join(STANCES)}, auto.")
+        return None
+    if pose != "auto" and pose not in STANCES:
+        raise UnknownName("pose", str(pose), ("auto", *STANCES))
+    if at is not None:
+        held = _held(points, *_frames_of(points, at))
+        if held.moved:
+            raise InputError(
+                f"Somebody moved in the stance from {at[0]:g} to {at[1]:g} s: "
+                f"{'; '.join(held.moved)}. Expected every tracker within {100 * STILL_PLACE:.0f} "
+                f"cm and {np.degrees(STILL_TURN):.0f} degrees; choose another time."
+            )
+        return held._replace(stance=_checked(held, points, pose))
+    size = round(USUAL * points.rate)
+    starts = range(0, len(points) - size + 1, max(1, round(STEP * points.rate)))
+    for start in starts:
+        held = _held(points, start, start + size)
+        stance = _recognised(held, points)
+        wanted = ("t", "a") if pose == "auto" else (pose,)
+        if not held.moved and stance in wanted:
+            return held._replace(stance=stance)
+    if pose == "auto":
+        return None
+    raise InputError(
+        f"Found no {USUAL:g} s in which somebody stands still in the {pose.upper()}-pose "
+        f"({STANCES[pose]}) in {len(points) / points.rate:.1f} s of points. Say when it is by `at`."
+    )
+
+
+def _frames_of(points: Points, at: tuple[float, float]) -> tuple[int, int]:
+    """Return first and last frame of a time, after checks."""
+    start, end = map(float, at)
+    duration = len(points) / points.rate
+    if not (np.isfinite([start, end]).all() and 0.0 <= start < end):
+        raise InputError(f"Expected the stance as (start, end) in seconds, got ({start}, {end}).")
+    if end > duration + 1.0 / points.rate:
+        raise InputError(
+            f"Expected the stance within the {duration:.2f} s of points, got {start:g} to {end:g}."
+        )
+    if end - start < SHORTEST:
+        raise InputError(
+            f"Expected a stance of at least {SHORTEST} s, got {end - start:.2f} s; two seconds "
+            "are good."
+        )
+    return round(start * points.rate), min(len(points), round(end * points.rate))
+
+
+def _held(points: Points, start: int, end: int) -> Held:
+    """Return where trackers were between two frames, and which of them moved."""
+    count = len(points.names)
+    positions, rotations = np.full((count, 3), np.nan), np.full((count, 4), np.nan)
+    moved = []
+    for k, name in enumerate(points.names):
+        seen = points.positions[start:end, k]
+        kept = np.isfinite(seen).all(axis=1)
+        if not kept.any():
+            continue
+        positions[k] = np.median(seen[kept], axis=0)
+        away = np.where(kept, np.linalg.norm(seen - positions[k], axis=1), 0.0)
+        if np.percentile(away, QUIET) > STILL_PLACE:
+            when = (start + int(np.argmax(away))) / points.rate
+            moved.append(f"{name} by {away.max():.2f} m at {when:.1f} s")
+        if points.rotations is None:
+            continue
+        turned = points.rotations[start:end, k]
+        known = np.isfinite(turned).all(axis=1)
+        if known.any():
+            rotations[k] = mean_rotation(turned[known])
+            angle = np.zeros(end - start)
+            angle[known] = arrays.angle_between(rotations[k], turned[known])
+            if np.percentile(angle, QUIET) > STILL_TURN:
+                when = (start + int(np.argmax(angle))) / points.rate
+                moved.append(f"{name} by {np.degrees(angle.max()):.0f} degrees at {when:.1f} s")
+    return Held("", start, end, positions, rotations, tuple(moved))
+
+
+def mean_rotation(rotations: Floats, weights: Floats | None = None) -> Floats:
+    """Return the mean of rotations (F, 4): the one nearest to all of them."""
+    weighted = rotations if weights is None else rotations * weights[:, None]
+    mean = np.linalg.eigh(weighted.T @ rotations)[1][:, -1]
+    return arrays.canonical(mean)
+
+
+def _height_of_wrists(held: Held, points: Points) -> float | None:
+    """Return the height of the wrists between ankles and skull base, None if it is not seen."""
+
+    def height(*names: str) -> float:
+        at = [held.positions[points.names.index(name), 1] for name in names if name in points.names]
+        at = [value for value in at if np.isfinite(value)]
+        return float(np.mean(at)) if at else np.nan
+
+    low, wrist, high = height("l_ankle", "r_ankle"), height("l_wrist", "r_wrist"), height("head")
+    low = 0.0 if np.isnan(low) else low
+    share = (wrist - low) / (high - low) if high - low > 0.0 else np.nan
+    return None if np.isnan(share) else float(share)
+
+
+def _recognised(held: Held, points: Points) -> str | None:
+    """Return the stance that the height of the wrists tells; None: none of them."""
+    share = _height_of_wrists(held, points)
+    if share is None:
+        return "n" if not {"l_wrist", "r_wrist"} & set(points.names) else None
+    nearest = min(WRIST_HEIGHTS, key=lambda stance: abs(WRIST_HEIGHTS[stance] - share))
+    return nearest if abs(WRIST_HEIGHTS[nearest] - share) < WRIST_TOLERANCE else None
+
+
+def _checked(held: Held, points: Points, pose: str) -> str:
+    """Return the stance that was given, after a look whether it can be."""
+    found = _recognised(held, points)
+    if pose == "auto":
+        if found is None:
+            raise InputError(
+                "This stance is none of "
+                + ", ".join(f"{name} ({text})" for name, text in STANCES.items())
+                + ": the wrists are elsewhere. Say which it is by `pose`, or choose another time."
+            )
+        return found
+    share = _height_of_wrists(held, points)
+    if share is not None and abs(share - WRIST_HEIGHTS[pose]) > WRIST_TOLERANCE:
+        hint = f"; it looks like {found!r} ({STANCES[found]})" if found else ""
+        raise InputError(
+            f"Expected the {pose.upper()}-pose ({STANCES[pose]}) with the wrists at "
+            f"{WRIST_HEIGHTS[pose]:.0%} of the way from ankles to head, got {share:.0%}{hint}."
+        )
+    return pose
