@@ -307,17 +307,18 @@ def _fitted(points: Points, height: float | None) -> Clip:
         subject = fit_subject(points, height=height)
     except InputError as error:
         if height is None:
-            raise InputError(
+            raise WrongOption(
                 f"No body was given, and none can be fitted: {error} Give it by `skeleton`, a "
                 "file, or `height` in metres, or `subject`, a file of `sixpoint fit`."
             ) from error
         note = f"an average body of {height:g} m is used, as none can be fitted: {error}"
         return Clip(None, points, Skeleton.humanoid(height), (note,))
-    given = "no body was given: one was fitted" if height is None else "the body was fitted"
+    if height is not None:
+        return Clip(None, points, subject)
     stature = subject.skeleton.anatomy.stature
     worn = f", {len(subject.mounts)} trackers off their joints" if subject.mounts else ""
-    told = f"{given} ({stature:.2f} m tall{worn}; {'; '.join(subject.found)}); `sixpoint fit` "
-    return Clip(None, points, subject, (f"{told}keeps it in a file",))
+    note = f"no body was given: one of {stature:.2f} m{worn} was fitted"
+    return Clip(None, points, subject, (f"{note} ({'; '.join(subject.found)})",))
 
 
 def _points_of(job: Job, options: Mapping[str, Any]) -> Points:

@@ -85,9 +85,9 @@ def _show(title: str, subject: Subject) -> None:
         ]
         c.show_table(None, ("length", "cm", "standard deviation"), rows)
     if subject.mounts:
-        rows = [
-            (name, *(f"{100 * part:+.1f}" for part in mount.offset), f"{mount.angle_deg:.0f}")
+        worn = [
+            [name, *(f"{100 * part:+.1f}" for part in mount.offset), f"{mount.angle_deg:.0f}"]
             for name, mount in subject.mounts.items()
         ]
         titles = ("tracker", "left [cm]", "up [cm]", "forward [cm]", "turned [degrees]")
-        c.show_table(None, titles, rows)
+        c.show_table(None, titles, worn)

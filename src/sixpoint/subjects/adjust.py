@@ -17,6 +17,7 @@ import numpy as np
 
 from ..kernels import arrays
 from ..kernels.types import Floats, Ints
+from ..motion.motion import as_floats
 from .parts import FIRST_LIMB, LIMBS, OF_LIMB, PARAMETERS, Parts
 
 UP = np.array([0.0, 1.0, 0.0])
@@ -129,7 +130,7 @@ class Model:
         """Return offsets of the nodes (..., K, 3) for lengths (..., L)."""
         if not self.shapes.shape[0]:
             return self.rest
-        return self.rest + np.einsum("...l,lki->...ki", np.exp(sizes), self.shapes)
+        return as_floats(self.rest + np.einsum("...l,lki->...ki", np.exp(sizes), self.shapes))
 
 
 class Fit(NamedTuple):
@@ -211,7 +212,7 @@ def _pose_residuals(seen: Seen, poses: Poses, habit: Floats) -> Floats:
     x = np.concatenate([poses.pose, tilt], axis=-1)
     out = np.empty(x.shape)
     for k, prior in enumerate(seen.priors):
-        which = seen.kind == k
+        which = np.flatnonzero(seen.kind == k)
         mean = prior.mean + prior.follows_habit * habit
         out[..., which, :] = (x[..., which, :] - mean) @ prior.whitener.T
     return out
@@ -219,7 +220,7 @@ def _pose_residuals(seen: Seen, poses: Poses, habit: Floats) -> Floats:
 
 def _overbent(poses: Poses) -> Floats:
     """Return how far elbows and knees are bent the wrong way, in standard deviations, (..., 4)."""
-    return np.minimum(poses.pose[..., HINGES] * FLEXION, 0.0) / OVERBEND
+    return as_floats(np.minimum(poses.pose[..., HINGES] * FLEXION, 0.0) / OVERBEND)
 
 
 def _student(seen: Seen, squared: Floats) -> Floats:
@@ -307,8 +308,9 @@ def _linearize(model: Model, seen: Seen, poses: Poses, shared: Shared) -> _State
         place_by[..., lengths] = np.moveaxis(moved, 0, -1)
 
     usual_by = np.zeros((frames, HABIT, width))
-    for which, prior in enumerate(seen.priors):
-        usual_by[seen.kind == which, :, habit] = -prior.follows_habit * prior.whitener
+    for kind, prior in enumerate(seen.priors):
+        judged = np.flatnonzero(seen.kind == kind)
+        usual_by[judged, :, habit] = -prior.follows_habit * prior.whitener
 
     place_by[np.isnan(seen.positions)] = 0.0
 
@@ -355,10 +357,8 @@ def _linearize(model: Model, seen: Seen, poses: Poses, shared: Shared) -> _State
     ):
         common[part, part] += precision
         common_side[part] += precision @ value
-    turns_seen = seen_turn.any(axis=0) * model.mount_free
-    fixed = np.concatenate(
-        [free == 0, np.repeat(turns_seen == 0, 3), np.zeros(sizes + HABIT, bool)]
-    )
+    aligned = seen_turn.any(axis=0) & (model.mount_free > 0.0)
+    fixed = np.concatenate([free == 0, np.repeat(~aligned, 3), np.zeros(sizes + HABIT, bool)])
     return _State(
         at @ a,
         np.einsum("fir,fr->fi", at, r),
@@ -394,7 +394,7 @@ def _solve(state: _State, damping: float) -> tuple[Floats, Floats]:
     solved, common, side = _reduced(state, damping)
     common = common + damping * np.diag(np.diag(common))
     shared = -np.linalg.solve(common, side)
-    return -solved[..., 0] - solved[..., 1:] @ shared, shared
+    return -solved[..., 0] - solved[..., 1:] @ shared, as_floats(shared)
 
 
 def _covariance(state: _State) -> Floats:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ..body.roles import ROLES
@@ -14,8 +16,10 @@ SHORTEST = 1.0
 """Less than this is no recording [s]."""
 NOT_UNIT = 0.05
 """Norms of quaternions that are farther than this from 1 belong to something else."""
+SMALLEST, LARGEST = 0.2, 3.5
+"""Usual size of the box around a person's points [m]."""
 UPSIDE_DOWN = 0.1
-"""Trackers that are usually this much above another one, but should be below it, are swapped [m]."""
+"""Trackers that are usually this far above another one, but should be below, are swapped [m]."""
 CROSSED = -0.85
 """Usual cosine of the angle between the lines from right to left of two pairs, below which one of
 them is swapped. Arms that swing against the legs reach -0.65 while somebody walks."""
@@ -52,6 +56,7 @@ def check_points(points: Points) -> Points:
             raise InputError(f"Point {name!r} was not seen in any frame.")
     points = points.select(known)
     _check_rotations(points)
+    _check_size(points)
     _check_order(points)
     check_sides(points, CROSSED)
     return points
@@ -69,6 +74,16 @@ def _check_rotations(points: Points) -> None:
                 f"The rotations of {name!r} are no rotations: expected quaternions (w, x, y, z) of "
                 f"length 1, got one of length {worst:.3g}."
             )
+
+
+def _check_size(points: Points) -> None:
+    low, high = np.nanmin(points.positions, axis=1), np.nanmax(points.positions, axis=1)
+    size = _median_over(np.linalg.norm(high - low, axis=1))
+    if size > LARGEST or (len(points.names) > 1 and size < SMALLEST):
+        raise InputError(
+            f"The points are {size:.3g} m apart most of the time, expected {SMALLEST} to {LARGEST} "
+            "m: are they in another unit?"
+        )
 
 
 def _median_over(values: Floats) -> float:
@@ -107,13 +122,20 @@ def check_sides(points: Points, least: float) -> None:
             cosine = (a[kept] * b[kept]).sum(axis=1) / (long[0][kept] * long[1][kept])
             if float(np.median(cosine)) < least:
                 raise InputError(
-                    f"l_{other} and r_{other} lie the other way round than l_{one} and r_{one} most "
-                    "of the time: are left and right swapped?"
+                    f"l_{other} and r_{other} lie the other way round than l_{one} and r_{one} "
+                    "most of the time: are left and right swapped?"
                 )
 
 
-def unit_rotations(points: Points) -> Floats:
-    """Return rotations of length 1 (F, N, 4), NaN where they are not known."""
+def with_rotations(points: Points) -> Points:
+    """Return points with rotations of length 1, NaN where they are not known."""
     if points.rotations is None:
-        return np.full((*points.positions.shape[:2], 4), np.nan)
-    return arrays.normalize(points.rotations)
+        unknown = np.full((*points.positions.shape[:2], 4), np.nan)
+        return replace(points, rotations=unknown)
+    return replace(points, rotations=arrays.normalize(points.rotations))
+
+
+def known_rotations(points: Points) -> Floats:
+    """Return the rotations (F, N, 4) of points that went through `with_rotations`."""
+    assert points.rotations is not None
+    return points.rotations

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ..atomic_write import atomic_write
 from ..body.skeleton import Skeleton
 from ..errors import FormatError, InputError
-from .subject import Mount, Subject
+
+T = TypeVar("T")
 
 FORMAT, VERSION = "sixpoint subject", 1
 MAX_BYTES = 16 << 20
@@ -21,17 +22,13 @@ TREE = ("names", "parents", "offsets", "site_names", "site_parents", "site_offse
 TREE_OPTIONAL = ("bind", "roles")
 
 
-def save_subject(subject: Subject, path: str | os.PathLike[str]) -> None:
-    """See `Subject.save`."""
-    body = subject.skeleton
+def write_fields(fields: Mapping[str, Any], body: Skeleton, path: str | os.PathLike[str]) -> None:
+    """Write the fields of a subject, ready for JSON, and its body."""
     tree = {key: _plain(getattr(body, key)) for key in (*TREE, *TREE_OPTIONAL)}
     content = {
         "format": FORMAT,
         "version": VERSION,
-        "floor": subject.floor,
-        "mounts": subject.as_dict()["mounts"],
-        "deviations": dict(subject.deviations),
-        "found": list(subject.found),
+        **fields,
         "skeleton": {key: value for key, value in tree.items() if value is not None},
     }
     with atomic_write(path) as file:
@@ -44,8 +41,17 @@ def _plain(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else value
 
 
-def load_subject(path: str | os.PathLike[str]) -> Subject:
-    """See `Subject.load`."""
+def read_fields(path: str | os.PathLike[str], make: Callable[..., T]) -> T:
+    """Return what `make` makes of the fields of a file, checked for their kinds.
+
+    Args:
+        path: the file.
+        make: called with skeleton, mounts (name -> role, offset, alignment), floor, deviations and
+            remarks.
+
+    Raises:
+        FormatError: the file is no subject, or `make` refuses what it holds.
+    """
     try:
         size = Path(path).stat().st_size
         if size > MAX_BYTES:
@@ -59,7 +65,7 @@ def load_subject(path: str | os.PathLike[str]) -> Subject:
     except UnicodeDecodeError as error:
         raise FormatError("expected JSON text, got binary data", path=path) from error
     try:
-        return _subject(json.loads(text))
+        return make(*_fields(json.loads(text)))
     except json.JSONDecodeError as error:
         raise FormatError(f"expected JSON: {error.msg}", path=path, line=error.lineno) from error
     except RecursionError:
@@ -68,8 +74,8 @@ def load_subject(path: str | os.PathLike[str]) -> Subject:
         raise FormatError(str(error), path=path) from error
 
 
-def _subject(content: Any) -> Subject:
-    """Return the subject that a JSON document describes."""
+def _fields(content: Any) -> tuple[Any, ...]:
+    """Return what `make` is called with, from a JSON document."""
     held = _object(content, "the file")
     if held.get("format") != FORMAT:
         raise InputError(f'expected "format": "{FORMAT}", got {held.get("format")!r}')
@@ -84,7 +90,7 @@ def _subject(content: Any) -> Subject:
         told = _object(mount, f"mounts.{name}")
         _only(told, ("role", "offset", "alignment"), f"mounts.{name}")
         try:
-            mounts[name] = Mount(str(told["role"]), told["offset"], told["alignment"])
+            mounts[name] = (str(told["role"]), told["offset"], told["alignment"])
         except KeyError as error:
             raise InputError(f"expected mounts.{name} to have a field {error}") from error
     deviations = _object(held["deviations"], "deviations")
@@ -94,7 +100,7 @@ def _subject(content: Any) -> Subject:
     found = held["found"]
     if not isinstance(found, list) or not all(isinstance(note, str) for note in found):
         raise InputError(f"expected a list of texts as found, got {found!r}")
-    return Subject(_skeleton(held["skeleton"]), mounts, held["floor"], deviations, tuple(found))
+    return _skeleton(held["skeleton"]), mounts, held["floor"], deviations, tuple(found)
 
 
 def _skeleton(content: Any) -> Skeleton:

@@ -15,10 +15,11 @@ from ..body.anthropometry import LENGTHS
 from ..body.skeleton import Skeleton
 from ..errors import InputError
 from ..kernels import arrays
-from ..kernels.types import Bools, Floats
+from ..kernels.types import Bools, Floats, Ints
+from ..motion.motion import as_floats
 from ..motion.points import Points
 from .adjust import Fit, Model, PosePrior, Poses, Seen, Shared, adjust
-from .checks import check_points, unit_rotations
+from .checks import check_points, known_rotations, with_rotations
 from .lengths import LengthPrior, length_prior, length_shapes
 from .parts import PARAMETERS, Parts
 from .sole import Soles, find_soles
@@ -84,8 +85,7 @@ def fit_subject(
         InputError: the points do not allow it; names the likely mistake.
         UnknownName: there is no such pose.
     """
-    points = check_points(points)
-    points = replace(points, rotations=unit_rotations(points))
+    points = with_rotations(check_points(points))
     if height is not None and not 0.3 < height < 3.0:
         raise InputError(f"Expected `height` in metres, between 0.3 and 3, got {height}.")
     held = find_stance(points, pose, at)
@@ -94,7 +94,7 @@ def fit_subject(
     work = _Work.of(points, held, height, skeleton)
     if held is None:
         fit = work.fit_joints()
-        mounted = work.turns_known.any() and not work.are_joints(fit)
+        mounted = bool(work.turns_known.any()) and not work.are_joints(fit)
         if mounted:
             fit = work.fit_free()
     else:
@@ -132,7 +132,7 @@ class _Work:
     ) -> _Work:
         """Choose frames and make the body."""
         usual = usual_poses().usual
-        known = np.isfinite(points.rotations).all(axis=-1) & points.seen
+        known = np.isfinite(known_rotations(points)).all(axis=-1) & points.seen
         turns_known = known.sum(axis=0) > ROTATED_SHARE * np.maximum(points.seen.sum(axis=0), 1)
         joints = held is None and not turns_known.any()
         lengths = length_prior(points, height, joints)
@@ -150,12 +150,17 @@ class _Work:
                 points.names,
                 np.concatenate([still.positions, chosen.positions]),
                 points.rate,
-                np.concatenate([still.rotations, chosen.rotations]),
+                np.concatenate([held.rotations[None], known_rotations(chosen)]),
             )
             soles = soles.with_stance()
         names = set(points.names) & set(parts.roles)
         assert names == set(points.names)
         return cls(chosen, points, held, skeleton, lengths, parts, shapes, soles, turns_known)
+
+    @property
+    def rotations(self) -> Floats:
+        """World rotations of the trackers, shape (F, N, 4)."""
+        return known_rotations(self.points)
 
     @property
     def count(self) -> int:
@@ -165,10 +170,7 @@ class _Work:
     def model(self, *, free: bool) -> Model:
         """Return what is adjusted; mounts are free or those of joints."""
         count, extra = self.count, len(self.soles.roles)
-        if self.held is None:
-            worn = self.turns_known
-        else:
-            worn = np.ones(count, bool)
+        worn = self.turns_known if self.held is None else np.ones(count, bool)
         offset_free = np.concatenate([worn * float(free), np.zeros(extra)])
         sizes = len(self.shapes)
         return Model(
@@ -176,7 +178,7 @@ class _Work:
             self.shapes,
             np.zeros_like(self.parts.offsets) if sizes else self.parts.offsets,
             self.lengths.precision if sizes else np.zeros((0, 0)),
-            np.linalg.inv(usual_poses().between),
+            as_floats(np.linalg.inv(usual_poses().between)),
             _mount_precision(self.points.names, count + extra),
             offset_free,
             np.concatenate([self.turns_known * float(free), np.zeros(extra)]),
@@ -186,7 +188,7 @@ class _Work:
         """Return the frames with so much noise; without rotations if they are not yet aligned."""
         frames, count = self.points.positions.shape[:2]
         extra = len(self.soles.roles)
-        turned = self.points.rotations if rotations else np.full((frames, count, 4), np.nan)
+        turned = self.rotations if rotations else np.full((frames, count, 4), np.nan)
         priors: list[PosePrior] = [usual_poses().prior()]
         kind = np.zeros(frames, np.int64)
         weight = np.full(frames, EVIDENCE / frames)
@@ -249,7 +251,7 @@ class _Work:
         places = self.parts.place(fit.poses.root, fit.poses.turn, fit.poses.pose)
         for k in np.flatnonzero(self.turns_known):
             turned = places.rotations[:, self.parts.roles[self.points.names[k]]]
-            angle = arrays.angle_between(turned, self.points.rotations[:, k])
+            angle = arrays.angle_between(turned, self.rotations[:, k])
             if np.nanmedian(angle) > ALIGNED_TURN * (
                 2.0 if "wrist" in self.points.names[k] else 1.0
             ):
@@ -288,7 +290,7 @@ class _Work:
         out = arrays.identity(self.count)
         for k in np.flatnonzero(self.turns_known):
             bones = places.rotations[:, self.parts.roles[self.points.names[k]]]
-            turned = self.points.rotations[:, k]
+            turned = self.rotations[:, k]
             relative = arrays.multiply(arrays.conjugate(bones), turned)
             out[k] = _robust_mean(relative[np.isfinite(relative).all(axis=-1)])
         return out
@@ -298,7 +300,7 @@ class _Work:
         names = self.points.names
         if "pelvis" not in names or not self.turns_known[k := names.index("pelvis")]:
             return guess
-        turned = arrays.multiply(self.points.rotations[:, k], arrays.conjugate(alignments[k]))
+        turned = arrays.multiply(self.rotations[:, k], arrays.conjugate(alignments[k]))
         return np.where(np.isnan(turned), guess, turned)
 
     def subject(self, fit: Fit, mounted: bool) -> Subject:
@@ -344,14 +346,15 @@ class _Work:
         return tuple(notes)
 
 
-def _spread_frames(points: Points) -> Floats:
+def _spread_frames(points: Points) -> Ints:
     """Return numbers of frames, evenly spread over those in which the body was seen."""
     core = [k for k, name in enumerate(points.names) if name in ("pelvis", "head")]
     usable = np.flatnonzero(points.seen[:-1, core].any(axis=1))
     if not len(usable):
         raise InputError("Neither pelvis nor head was seen in any frame.")
     picked = np.linspace(0, len(usable) - 1, min(FRAMES, len(usable))).round().astype(int)
-    return usable[np.unique(picked)]
+    frames: Ints = usable[np.unique(picked)]
+    return frames
 
 
 def _headings(points: Points) -> Floats:
@@ -387,4 +390,4 @@ def _mount_precision(names: tuple[str, ...], count: int) -> Floats:
                 shared = sign * MIRRORED_MOUNTS * MOUNT_SPREAD**2
                 covariance[3 * k + axis, 3 * j + axis] = shared
                 covariance[3 * j + axis, 3 * k + axis] = shared
-    return np.linalg.inv(covariance)
+    return as_floats(np.linalg.inv(covariance))

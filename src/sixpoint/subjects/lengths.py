@@ -10,11 +10,12 @@ import numpy as np
 from ..body.anthropometry import LENGTHS, lengths_from_stature
 from ..body.skeleton import Skeleton
 from ..kernels.types import Floats
+from ..motion.motion import as_floats
 from ..motion.points import Points
 from .parts import Parts
 
 USUAL_STATURE, STATURE_SPREAD = 1.70, 0.06
-"""Mean stature of adults [m], women and men together, and its standard deviation as a part of it."""
+"""Mean stature of adults [m], women and men together, and its standard deviation as a part."""
 GIVEN_SPREAD = 0.01
 """How precisely people know their height, as a part of it."""
 PROPORTIONS: Mapping[str, float] = {
@@ -95,7 +96,7 @@ def length_prior(points: Points, height: float | None, joints: bool) -> LengthPr
         logs = logs + gain * (np.log(length / expected[name]) - logs[k])
         covariance = covariance - np.outer(gain, covariance[k])
     expected = {name: length * np.exp(logs[k]) for k, (name, length) in enumerate(expected.items())}
-    return LengthPrior(expected, np.linalg.inv(covariance), tuple(seen))
+    return LengthPrior(expected, as_floats(np.linalg.inv(covariance)), tuple(seen))
 
 
 def _measured(points: Points) -> dict[str, tuple[float, float]]:

@@ -2,7 +2,7 @@
 
 A pose has a place and a rotation of the pelvis and `PARAMETERS` numbers: rotation vectors of trunk
 and neck, which their joints share evenly, of shoulders, wrists, hips and ankles, and the flexion of
-elbows and knees about X. Clavicles stay. All rotations are anatomical (see `sixpoint.body.anatomy`),
+elbows and knees about X. Clavicles stay. All rotations are anatomical (`sixpoint.body.anatomy`),
 those of shoulders, wrists, hips and ankles are relative to a usual rotation, so that no rotation
 vector comes near half a turn.
 """
@@ -78,11 +78,11 @@ class Parts:
         build = _Build()
         build.add("pelvis", -1, np.zeros(3), -1, 0.0)
         below, place = 0, at[anatomy.node("pelvis")]
-        for nodes, slot in ((torso, TRUNK), (neck, NECK)):
-            if slot is NECK:
+        for nodes, part in ((torso, TRUNK), (neck, NECK)):
+            if part is NECK:
                 build.roles["chest"] = below
             for node in nodes:
-                below = build.add("", below, at[node] - place, slot.start, 1.0 / len(nodes))
+                below = build.add("", below, at[node] - place, part.start, 1.0 / len(nodes))
                 place = at[node]
         build.roles["head"] = below
         for limb, roles in enumerate(LIMBS):

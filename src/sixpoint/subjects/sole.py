@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..kernels import arrays
-from ..kernels.types import Floats, Ints
+from ..kernels.types import Bools, Floats, Ints
 from ..motion.points import Points
 
 ANKLE_HEIGHT = 0.047
@@ -19,8 +19,13 @@ NOISE = 0.015
 """How flat and how near to the floor standing feet are [m]."""
 FORWARD, ASIDE = 0.18, 0.10
 """Distance of places on the sole from below the ankle [m]."""
+SAME_LEVEL = 0.05
+"""Feet that stand on the floor are at one height, but for this [m]: others hang, or stand on a
+step."""
 HIGHEST_TRACKER = 0.30
 """A foot that stands on the floor has its tracker no higher above it than this [m]."""
+USUAL_TRACKER = 0.10
+"""Usual height of a tracker on a foot over the floor [m]."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +61,7 @@ def find_soles(points: Points, frames: Ints, stature: float) -> Soles:
         frames: numbers of the frames, none of them the last.
         stature: of the person [m].
     """
-    names = [name for name in ("l_ankle", "r_ankle") if name in points.names]
+    names: list[str] = [name for name in ("l_ankle", "r_ankle") if name in points.names]
     height = ANKLE_HEIGHT * stature
     standing = {name: _stands(points, name) for name in names}
     floor = _floor(points, standing)
@@ -79,13 +84,13 @@ def find_soles(points: Points, frames: Ints, stature: float) -> Soles:
     return Soles(tuple(roles), np.reshape(offsets, (-1, 3)), positions, floor)
 
 
-def _stands(points: Points, name: str) -> Floats:
+def _stands(points: Points, name: str) -> Bools:
     """Return in which frames a foot stands on the ground, shape (F,)."""
     k = points.names.index(name)
     at = points.positions[:, k]
     speed = np.full(len(at), np.nan)
     speed[:-1] = np.linalg.norm(np.diff(at, axis=0), axis=1) * points.rate
-    stands = np.nan_to_num(speed, nan=np.inf) < STILL_SPEED
+    stands: Bools = np.nan_to_num(speed, nan=np.inf) < STILL_SPEED
     if points.rotations is not None:
         turned = points.rotations[:, k]
         spin = np.zeros(len(at))
@@ -95,10 +100,11 @@ def _stands(points: Points, name: str) -> Floats:
         return stands
     # Feet in the air may be still, too, hanging or on a step.
     low = np.percentile(at[stands, 1], 20.0)
-    return np.asarray(stands & (np.abs(at[:, 1] - low) < 0.05))
+    near: Bools = np.abs(at[:, 1] - low) < SAME_LEVEL
+    return stands & near
 
 
-def _floor(points: Points, standing: dict[str, Floats]) -> float:
+def _floor(points: Points, standing: dict[str, Bools]) -> float:
     """Return the height of the floor: 0 unless the trackers of feet are below or far above it."""
     low = [
         float(np.percentile(points.positions[stands, points.names.index(name), 1], 20.0))
@@ -107,4 +113,4 @@ def _floor(points: Points, standing: dict[str, Floats]) -> float:
     ]
     if not low or 0.0 <= min(low) <= HIGHEST_TRACKER:
         return 0.0
-    return min(low) - 0.10
+    return min(low) - USUAL_TRACKER

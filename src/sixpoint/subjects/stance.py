@@ -83,7 +83,7 @@ def find_stance(points: Points, pose: str | None, at: tuple[float, float] | None
         held = _held(points, start, start + size)
         stance = _recognised(held, points)
         wanted = ("t", "a") if pose == "auto" else (pose,)
-        if not held.moved and stance in wanted:
+        if stance is not None and stance in wanted and not held.moved:
             return held._replace(stance=stance)
     if pose == "auto":
         return None

@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from ..body.humanoid import measure_lengths
 from ..body.skeleton import Skeleton
 from ..body.values import Value, frozen_array
 from ..errors import InputError
 from ..kernels import arrays
 from ..kernels.types import Floats
 from ..motion.points import Points
+from .file import read_fields, write_fields
 
 FARTHEST_MOUNT = 0.5
 """No tracker is worn farther than this from its joint [m]: larger numbers are a mistake."""
@@ -141,8 +143,6 @@ class Subject(Value):
 
     def lengths(self) -> dict[str, float]:
         """Return the lengths that have a standard deviation [m]; none for a body from a file."""
-        from ..body.humanoid import measure_lengths
-
         if not self.deviations:
             return {}
         found = measure_lengths(self.skeleton)
@@ -154,9 +154,9 @@ class Subject(Value):
         Raises:
             CannotWrite: the file cannot be written.
         """
-        from .file import save_subject
-
-        save_subject(self, path)
+        told = self.as_dict()
+        fields = {key: told[key] for key in ("floor", "mounts", "found")}
+        write_fields(fields | {"deviations": dict(self.deviations)}, self.skeleton, path)
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Subject:
@@ -165,9 +165,12 @@ class Subject(Value):
         Raises:
             FormatError: the file is no such JSON; the message names the field.
         """
-        from .file import load_subject
 
-        return load_subject(path)
+        def make(body: Skeleton, mounts: Mapping[str, Any], *others: Any) -> Subject:
+            worn = {name: Mount(*mount) for name, mount in mounts.items()}
+            return Subject(body, worn, *others)
+
+        return read_fields(path, make)
 
     def as_dict(self) -> dict[str, Any]:
         """Return what is known of the person, ready for JSON: lengths, mounts, floor, remarks."""

@@ -1,9 +1,10 @@
 """How people usually hold themselves: what judges poses while a subject is fitted.
 
 `usual_poses.npz` holds statistics of the parameters of `sixpoint.subjects.parts` over 68 people of
-the CMU motion capture database (mocap.cs.cmu.edu), subjects 2, 14, 49, 61, 86, 118 and 135 left out.
-People differ in their habits, and one person's poses differ from each other: the two are separate
-covariances, between recordings of half a minute and within them. Left and right are mirror images.
+the CMU motion capture database (mocap.cs.cmu.edu); subjects 2, 14, 49, 61, 86, 118 and 135 are not
+among them. People differ in their habits, and one person's poses differ from each other: the two
+are separate covariances, between recordings of half a minute and within them. Left and right are
+mirror images.
 """
 
 from __future__ import annotations
