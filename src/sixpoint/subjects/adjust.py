@@ -31,8 +31,8 @@ OVERBEND = np.radians(2.0)
 """Standard deviation of the angle by which elbows and knees overstretch [rad]."""
 HABIT = PARAMETERS + 2
 """Numbers that say how usual a pose is: its parameters and the tilt of the pelvis."""
-HALF_STEP = 1e-5
-"""Half the difference that poses are differentiated with [m] or [rad]."""
+STEP = 1e-6
+"""Difference that poses and lengths are differentiated with [m], [rad] or parts."""
 FIRST_DAMPING, LEAST_DAMPING, MOST_DAMPING = 1e-2, 1e-6, 1e6
 LITTLE = 1e-5
 """Part of the cost by which it must fall for another step."""
@@ -270,19 +270,19 @@ def _linearize(model: Model, seen: Seen, poses: Poses, shared: Shared) -> _State
     far, off = _residuals(seen, places, shared)
     usual = _pose_residuals(seen, poses, shared.habit)
 
-    steps = np.zeros((2 * POSE, 1, POSE))
-    steps[:POSE, 0], steps[POSE:, 0] = HALF_STEP * np.eye(POSE), -HALF_STEP * np.eye(POSE)
-    near = poses.moved(steps)
-    found = _residuals(seen, model.parts.place(near.root, near.turn, near.pose, bones), shared)
+    near = poses.moved(STEP * np.eye(POSE)[:, None])
+    moved_places = model.parts.place(near.root, near.turn, near.pose, bones)
+    found = _residuals(seen, moved_places, shared)
     by_pose = [
-        (part[:POSE] - part[POSE:]) / (2.0 * HALF_STEP)
-        for part in (*found, _pose_residuals(seen, near, shared.habit))
+        (there - here) / STEP
+        for there, here in zip(
+            (*found, _pose_residuals(seen, near, shared.habit)), (far, off, usual), strict=True
+        )
     ]
-
+    by_pose[0][:, np.isnan(seen.positions)] = 0.0
     bent = _overbent(poses)
     bent_by = np.zeros((frames, len(HINGES), POSE))
     bent_by[:, range(len(HINGES)), [6 + k for k in HINGES]] = (bent < 0.0) * FLEXION / OVERBEND
-    by_pose[0][:, np.isnan(seen.positions)] = 0.0
     weight = seen.weight[:, None]
     seen_place = np.isfinite(seen.positions).any(axis=-1)
     seen_turn = np.isfinite(seen.rotations).all(axis=-1)
@@ -300,11 +300,9 @@ def _linearize(model: Model, seen: Seen, poses: Poses, shared: Shared) -> _State
         place_by[:, k, :, 3 * k : 3 * k + 3] = turned[:, k]
         turn_by[:, k, :, 3 * (count + k) : 3 * (count + k) + 3] = np.eye(3)
     if sizes:
-        other = model.bones(shared.sizes + 2.0 * HALF_STEP * np.eye(sizes))[:, None]
+        other = model.bones(shared.sizes + STEP * np.eye(sizes))[:, None]
         there = model.parts.place(poses.root[None], poses.turn[None], poses.pose[None], other)
-        moved = (there.positions[..., seen.nodes, :] - places.positions[:, seen.nodes]) / (
-            2.0 * HALF_STEP
-        )
+        moved = (there.positions[..., seen.nodes, :] - places.positions[:, seen.nodes]) / (STEP)
         place_by[..., lengths] = np.moveaxis(moved, 0, -1)
 
     usual_by = np.zeros((frames, HABIT, width))

@@ -26,6 +26,8 @@ them is swapped. Arms that swing against the legs reach -0.65 while somebody wal
 CROSSED_LEAST = 0.25
 """Lines that are shorter than this along the ground say nothing: trackers are worn up to 12 cm from
 the joints [m]."""
+CROSSED_STANCE, NARROW = -0.7, 0.10
+"""The same in a stance, where lines agree."""
 CROSSED_SHARE = 0.2
 """Part of the frames that must show both lines."""
 ORDER = (("head", "pelvis"), ("pelvis", "l_ankle"), ("pelvis", "r_ankle"), ("head", "l_ankle"),
@@ -103,7 +105,7 @@ def _check_order(points: Points) -> None:
                 )
 
 
-def check_sides(points: Points, least: float) -> None:
+def check_sides(points: Points, least: float, shortest: float = CROSSED_LEAST) -> None:
     """Raise if the lines from right to left of two pairs disagree, by the median of cosines."""
     at = {name: points.positions[:, k] for k, name in enumerate(points.names)}
     lines = {}
@@ -116,7 +118,7 @@ def check_sides(points: Points, least: float) -> None:
         for other in names[k + 1 :]:
             a, b = lines[one], lines[other]
             long = np.linalg.norm(a, axis=1), np.linalg.norm(b, axis=1)
-            kept = (long[0] > CROSSED_LEAST) & (long[1] > CROSSED_LEAST)
+            kept = (long[0] > shortest) & (long[1] > shortest)
             if kept.mean() < CROSSED_SHARE:
                 continue
             cosine = (a[kept] * b[kept]).sum(axis=1) / (long[0][kept] * long[1][kept])

@@ -19,7 +19,14 @@ from ..kernels.types import Bools, Floats, Ints
 from ..motion.motion import as_floats
 from ..motion.points import Points
 from .adjust import Fit, Model, PosePrior, Poses, Seen, Shared, adjust
-from .checks import check_points, known_rotations, with_rotations
+from .checks import (
+    CROSSED_STANCE,
+    NARROW,
+    check_points,
+    check_sides,
+    known_rotations,
+    with_rotations,
+)
 from .lengths import LengthPrior, length_prior, length_shapes
 from .parts import PARAMETERS, Parts
 from .sole import Soles, find_soles
@@ -30,14 +37,15 @@ from .usual_poses import stance_prior, stance_rotations, usual_poses
 FRAMES = 60
 """Frames of a recording that are explained. More take longer and add little: poses that are near
 in time are alike."""
-EVIDENCE = 1.2
-"""For how many independent poses a recording counts. Tuned on training people: the habits of one
-person in half a minute are far from independent draws."""
+MOUNT_EVIDENCE, LENGTH_EVIDENCE = 1.2, 0.3
+"""For how many independent poses a recording counts, where mounts are free and where they are not.
+Tuned on training people: the habits of one person in half a minute are far from independent draws,
+and lengths would grow until poses are more usual."""
 PLACE_NOISE, TURN_NOISE = 0.012, np.radians(2.0)
 """How well a body of few joints explains trackers [m], [rad]."""
 ROUGH_PLACE, ROUGH_TURN = 0.06, np.radians(20.0)
 """The same while mounts are not yet known."""
-MOUNT_SPREAD = 0.06
+MOUNT_SPREAD = 0.08
 """Standard deviation of the place of a tracker about its joint, along each axis [m]."""
 MIRRORED_MOUNTS = 0.75
 """Correlation of the mounts of left and right, mirrored: people wear trackers alike on both."""
@@ -45,8 +53,13 @@ CENTRED = 0.5
 """Part of `MOUNT_SPREAD` by which trackers of pelvis and head lie off the middle."""
 FAR_TURN = np.radians(20.0)
 """Rotations farther than this from their mean count less when alignments are estimated [rad]."""
-ALIGNED_PLACE, ALIGNED_TURN = 0.025, np.radians(20.0)
-"""Points whose misfit as joints is below this, in the median, are joints [m], [rad]."""
+ALIGNED_PLACE = 0.025
+"""Points whose misfit as joints is below this, in the median, are joints [m]."""
+ALIGNED_TURNS = {"wrist": np.radians(80.0), "ankle": np.radians(40.0)}
+"""Joint -> angle to where positions alone would turn it, below which a tracker is turned as its
+bone, in the median; positions say little of the twist of hands [rad]."""
+ALIGNED_TURN = np.radians(30.0)
+"""The same for other joints [rad]."""
 ROTATED_SHARE = 0.5
 """Part of the frames that must have a rotation for a tracker to be one that knows it."""
 LINES = (("hip", 4.0), ("shoulder", 3.0), ("knee", 1.5), ("ankle", 1.0), ("elbow", 0.7),
@@ -89,6 +102,9 @@ def fit_subject(
     if height is not None and not 0.3 < height < 3.0:
         raise InputError(f"Expected `height` in metres, between 0.3 and 3, got {height}.")
     held = find_stance(points, pose, at)
+    if held is not None:
+        still = replace(points, positions=held.positions[None], rotations=held.rotations[None])
+        check_sides(replace(still, confidence=None), CROSSED_STANCE, NARROW)
     if skeleton is not None and height is not None:
         skeleton = scaled(skeleton, height / skeleton.anatomy.stature)
     work = _Work.of(points, held, height, skeleton)
@@ -184,14 +200,16 @@ class _Work:
             np.concatenate([self.turns_known * float(free), np.zeros(extra)]),
         )
 
-    def seen(self, place: float, turn: float, *, rotations: bool = True) -> Seen:
+    def seen(
+        self, place: float, turn: float, *, rotations: bool = True, free: bool = False
+    ) -> Seen:
         """Return the frames with so much noise; without rotations if they are not yet aligned."""
         frames, count = self.points.positions.shape[:2]
         extra = len(self.soles.roles)
         turned = self.rotations if rotations else np.full((frames, count, 4), np.nan)
         priors: list[PosePrior] = [usual_poses().prior()]
         kind = np.zeros(frames, np.int64)
-        weight = np.full(frames, EVIDENCE / frames)
+        weight = np.full(frames, (MOUNT_EVIDENCE if free else LENGTH_EVIDENCE) / frames)
         if self.held is not None:
             priors.append(stance_prior(self.parts, self.held.stance))
             kind[0], weight[0] = 1, 1.0
@@ -242,22 +260,26 @@ class _Work:
         start = self.begin(_headings(self.points))
         known = self.shared(arrays.identity(self.count))
         rough = adjust(model, self.seen(ROUGH_PLACE, TURN_NOISE, rotations=False), start, known)
-        if self.turns_known.any() and not self.are_joints(rough):
+        if self.turns_known.any() and not self.are_turned(rough):
             return rough
         return adjust(model, self.seen(PLACE_NOISE, TURN_NOISE), rough.poses, rough.shared)
 
     def are_joints(self, fit: Fit) -> bool:
         """Return whether the points are joints, by how well a body explains them."""
+        misfit = fit.misfit[:, : self.count][:, self.turns_known]
+        return self.are_turned(fit) and bool(np.median(misfit) < ALIGNED_PLACE)
+
+    def are_turned(self, fit: Fit) -> bool:
+        """Return whether trackers are turned as bones, as far as positions tell."""
         places = self.parts.place(fit.poses.root, fit.poses.turn, fit.poses.pose)
         for k in np.flatnonzero(self.turns_known):
-            turned = places.rotations[:, self.parts.roles[self.points.names[k]]]
-            angle = arrays.angle_between(turned, self.rotations[:, k])
-            if np.nanmedian(angle) > ALIGNED_TURN * (
-                2.0 if "wrist" in self.points.names[k] else 1.0
-            ):
+            name = self.points.names[k]
+            angle = arrays.angle_between(
+                places.rotations[:, self.parts.roles[name]], self.rotations[:, k]
+            )
+            if np.nanmedian(angle) > ALIGNED_TURNS.get(name[2:], ALIGNED_TURN):
                 return False
-        misfit = fit.misfit[:, : self.count][:, self.turns_known]
-        return bool(np.median(misfit) < ALIGNED_PLACE)
+        return True
 
     def fit_free(self) -> Fit:
         """Find mounts from free motion alone: the alignments first, roughly, then everything."""
@@ -268,8 +290,10 @@ class _Work:
         alignments = self.alignments(rough)
         begun = self.begin(self.turns(alignments, _headings(self.points)))
         shared = replace(self.shared(alignments), sizes=rough.shared.sizes)
-        middle = adjust(model, self.seen(0.5 * ROUGH_PLACE, ROUGH_TURN), begun, shared)
-        return adjust(model, self.seen(PLACE_NOISE, TURN_NOISE), middle.poses, middle.shared)
+        middle = adjust(model, self.seen(0.5 * ROUGH_PLACE, ROUGH_TURN, free=True), begun, shared)
+        return adjust(
+            model, self.seen(PLACE_NOISE, TURN_NOISE, free=True), middle.poses, middle.shared
+        )
 
     def fit_stance(self) -> Fit:
         """Find mounts from the stance, and from free motion what it leaves open."""
@@ -282,7 +306,9 @@ class _Work:
         alignments = np.where(np.isnan(alignments), arrays.identity(), alignments)
         begun = self.begin(self.turns(alignments, heading))
         model = self.model(free=True)
-        return adjust(model, self.seen(PLACE_NOISE, TURN_NOISE), begun, self.shared(alignments))
+        return adjust(
+            model, self.seen(PLACE_NOISE, TURN_NOISE, free=True), begun, self.shared(alignments)
+        )
 
     def alignments(self, fit: Fit) -> Floats:
         """Return how trackers are turned relative to the bones of a fit, shape (N, 4)."""

@@ -22,8 +22,8 @@ FORWARD, ASIDE = 0.18, 0.10
 SAME_LEVEL = 0.05
 """Feet that stand on the floor are at one height, but for this [m]: others hang, or stand on a
 step."""
-HIGHEST_TRACKER = 0.30
-"""A foot that stands on the floor has its tracker no higher above it than this [m]."""
+LOWEST_TRACKER, HIGHEST_TRACKER = -0.06, 0.30
+"""A foot that stands on the floor has its tracker between these heights above it [m]."""
 USUAL_TRACKER = 0.10
 """Usual height of a tracker on a foot over the floor [m]."""
 
@@ -111,6 +111,6 @@ def _floor(points: Points, standing: dict[str, Bools]) -> float:
         for name, stands in standing.items()
         if stands.any()
     ]
-    if not low or 0.0 <= min(low) <= HIGHEST_TRACKER:
+    if not low or LOWEST_TRACKER <= min(low) <= HIGHEST_TRACKER:
         return 0.0
     return min(low) - USUAL_TRACKER
