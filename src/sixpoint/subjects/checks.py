@@ -20,21 +20,20 @@ SMALLEST, LARGEST = 0.2, 3.5
 """Usual size of the box around a person's points [m]."""
 UPSIDE_DOWN = 0.1
 """Trackers that are usually this far above another one, but should be below, are swapped [m]."""
-CROSSED = -0.85
+CROSSED = -0.7
 """Usual cosine of the angle between the lines from right to left of two pairs, below which one of
-them is swapped. Arms that swing against the legs reach -0.65 while somebody walks."""
-CROSSED_LEAST = 0.25
-"""Lines that are shorter than this along the ground say nothing: trackers are worn up to 12 cm from
-the joints [m]."""
-CROSSED_STANCE, NARROW = -0.7, 0.10
-"""The same in a stance, where lines agree."""
+them is swapped."""
+CROSSED_LEAST = 0.1
+"""Lines that are shorter than this along the ground say nothing [m]."""
 CROSSED_SHARE = 0.2
 """Part of the frames that must show both lines."""
 ORDER = (("head", "pelvis"), ("pelvis", "l_ankle"), ("pelvis", "r_ankle"), ("head", "l_ankle"),
          ("head", "r_ankle"))  # fmt: skip
 """Points of which the first is usually above the second."""
-PAIRS = ("hip", "shoulder", "ankle", "wrist")
-"""Joints whose lines from right to left usually agree."""
+TRUNK_PAIRS = ("hip", "shoulder")
+"""Joints whose lines from right to left agree in motion; arms swing against the legs."""
+PAIRS = (*TRUNK_PAIRS, "ankle", "wrist")
+"""Joints whose lines agree in a stance."""
 
 
 def check_points(points: Points) -> Points:
@@ -60,7 +59,7 @@ def check_points(points: Points) -> Points:
     _check_rotations(points)
     _check_size(points)
     _check_order(points)
-    check_sides(points, CROSSED)
+    check_sides(points, TRUNK_PAIRS)
     return points
 
 
@@ -105,11 +104,11 @@ def _check_order(points: Points) -> None:
                 )
 
 
-def check_sides(points: Points, least: float, shortest: float = CROSSED_LEAST) -> None:
+def check_sides(points: Points, pairs: tuple[str, ...]) -> None:
     """Raise if the lines from right to left of two pairs disagree, by the median of cosines."""
     at = {name: points.positions[:, k] for k, name in enumerate(points.names)}
     lines = {}
-    for joint in PAIRS:
+    for joint in pairs:
         if f"l_{joint}" in at and f"r_{joint}" in at:
             line = at[f"l_{joint}"] - at[f"r_{joint}"]
             lines[joint] = line * (1.0, 0.0, 1.0)
@@ -118,11 +117,11 @@ def check_sides(points: Points, least: float, shortest: float = CROSSED_LEAST) -
         for other in names[k + 1 :]:
             a, b = lines[one], lines[other]
             long = np.linalg.norm(a, axis=1), np.linalg.norm(b, axis=1)
-            kept = (long[0] > shortest) & (long[1] > shortest)
+            kept = (long[0] > CROSSED_LEAST) & (long[1] > CROSSED_LEAST)
             if kept.mean() < CROSSED_SHARE:
                 continue
             cosine = (a[kept] * b[kept]).sum(axis=1) / (long[0][kept] * long[1][kept])
-            if float(np.median(cosine)) < least:
+            if float(np.median(cosine)) < CROSSED:
                 raise InputError(
                     f"l_{other} and r_{other} lie the other way round than l_{one} and r_{one} "
                     "most of the time: are left and right swapped?"

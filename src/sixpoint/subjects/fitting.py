@@ -19,14 +19,7 @@ from ..kernels.types import Bools, Floats, Ints
 from ..motion.motion import as_floats
 from ..motion.points import Points
 from .adjust import Fit, Model, PosePrior, Poses, Seen, Shared, adjust
-from .checks import (
-    CROSSED_STANCE,
-    NARROW,
-    check_points,
-    check_sides,
-    known_rotations,
-    with_rotations,
-)
+from .checks import PAIRS, check_points, check_sides, known_rotations, with_rotations
 from .lengths import LengthPrior, length_prior, length_shapes
 from .parts import PARAMETERS, Parts
 from .sole import Soles, find_soles
@@ -104,7 +97,7 @@ def fit_subject(
     held = find_stance(points, pose, at)
     if held is not None:
         still = replace(points, positions=held.positions[None], rotations=held.rotations[None])
-        check_sides(replace(still, confidence=None), CROSSED_STANCE, NARROW)
+        check_sides(replace(still, confidence=None), PAIRS)
     if skeleton is not None and height is not None:
         skeleton = scaled(skeleton, height / skeleton.anatomy.stature)
     work = _Work.of(points, held, height, skeleton)
