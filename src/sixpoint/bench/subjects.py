@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import click
 import numpy as np
 
+from ..api import reconstruct
 from ..body.skeleton import Skeleton
 from ..errors import InputError, UnknownName
 from ..formats.clip_folders import subject_name
@@ -38,11 +39,14 @@ NEAREST, FARTHEST = 0.03, 0.12
 """Distances of trackers from their joints [m]."""
 HELD_DEG = 3.0
 """How precisely a person holds a stance: standard deviation of each joint about each axis."""
+AS_JOINTS, POSITIONS = "as joints", "positions only"
 CLAIMS: Mapping[str, float] = {
     "stance, exact": 1.25,
     "stance, as held": 1.25,
     "free motion": 1.6,
-    "as joints": float("nan"),
+    AS_JOINTS: float("nan"),
+    f"{POSITIONS}, stance as held": float("nan"),
+    f"{POSITIONS}, {AS_JOINTS}": float("nan"),
 }
 """Scenario -> most that the error may be, as a multiple of that of true joints."""
 DENSE = tuple(
@@ -157,23 +161,24 @@ def recordings(clips: Mapping[str, Motion], seconds: float = SECONDS) -> dict[st
 
 
 def _joined(first: Points, second: Points) -> Points:
-    assert first.rotations is not None
-    assert second.rotations is not None
-    return replace(
-        second,
-        positions=np.concatenate([first.positions, second.positions]),
-        rotations=np.concatenate([first.rotations, second.rotations]),
-    )
+    rotations = None
+    if first.rotations is not None and second.rotations is not None:
+        rotations = np.concatenate([first.rotations, second.rotations])
+    positions = np.concatenate([first.positions, second.positions])
+    return replace(second, positions=positions, rotations=rotations)
 
 
 def fit_worn(motion: Motion, worn: Worn, scenario: str, rng: np.random.Generator) -> Subject:
     """Return the subject that is fitted to trackers on a person whose body is known."""
     tracked = worn.on(motion.points(rotations=True))
+    if scenario.startswith(POSITIONS):
+        tracked = _bare(tracked)
     if scenario == "free motion":
         return fit_subject(tracked, pose=None, skeleton=motion.skeleton)
     spread = 0.0 if scenario == "stance, exact" else np.radians(HELD_DEG)
     still = stance_motion(motion.skeleton, "n", spread, rng).points(rotations=True)
-    both = _joined(worn.on(still), tracked)
+    held = worn.on(still)
+    both = _joined(held if tracked.rotations is not None else _bare(held), tracked)
     return fit_subject(both, pose="n", at=(0.0, STANCE_SECONDS), skeleton=motion.skeleton)
 
 
@@ -219,31 +224,50 @@ def bench_subjects(
 def _mount_rows(motion: Motion, seed: tuple[int, ...]) -> Iterator[dict[str, Any]]:
     """Yield errors of each scenario, for mounts as worn and in any direction."""
     true = motion.points(rotations=True)
-    guided = solver("guided").prepare(motion.skeleton, rate=motion.rate)
-    clean = compare(guided.solve_clip(true).motion, motion).position_rms
+    clean, blind = (_error(points, motion.skeleton, motion) for points in (true, _bare(true)))
     for label, mirrored in (("as people do", True), ("in any direction", False)):
         worn = draw_mounts(np.random.default_rng(seed), mirrored=mirrored)
         tracked = worn.on(true)
         for scenario, most in CLAIMS.items():
             rng = np.random.default_rng((*seed, 1))
+            positions = scenario.startswith(POSITIONS)
+            seen = _bare(tracked) if positions else tracked
+            who: Subject | Skeleton = motion.skeleton
             joints = tracked
-            if scenario != "as joints":
-                joints = fit_worn(motion, worn, scenario, rng).joint_points(tracked)
-            found = compare(guided.solve_clip(joints).motion, motion)
-            assert true.rotations is not None
-            assert joints.rotations is not None
+            if not scenario.endswith(AS_JOINTS):
+                who = fit_worn(motion, worn, scenario, rng)
+                joints = who.joint_points(tracked)
+            error, least = _error(seen, who, motion), blind if positions else clean
             yield {
                 "scenario": scenario,
                 "worn": label,
-                "clean": clean,
-                "error": found.position_rms,
-                "ratio": found.position_rms / clean,
+                "clean": least,
+                "error": error,
+                "ratio": error / least,
                 "at_most": None if np.isnan(most) else most,
-                "joint_m": float(np.linalg.norm(joints.positions - true.positions, axis=-1).mean()),
-                "turned_deg": float(
-                    np.degrees(arrays.angle_between(joints.rotations, true.rotations).mean())
-                ),
+                **_joint_errors(joints, true, positions),
             }
+
+
+def _bare(points: Points) -> Points:
+    """Return positions without rotations."""
+    return replace(points, rotations=None)
+
+
+def _error(points: Points, who: Subject | Skeleton, motion: Motion) -> float:
+    made = reconstruct(points, who, "guided", tracked=False).motion
+    return compare(made, motion).position_rms
+
+
+def _joint_errors(joints: Points, true: Points, positions: bool) -> dict[str, float | None]:
+    """Return how far joints are from the true ones; nothing where rotations are not known."""
+    if positions:
+        return {"joint_m": None, "turned_deg": None}
+    assert true.rotations is not None
+    assert joints.rotations is not None
+    away = np.linalg.norm(joints.positions - true.positions, axis=-1)
+    angle = arrays.angle_between(joints.rotations, true.rotations)
+    return {"joint_m": float(away.mean()), "turned_deg": float(np.degrees(angle.mean()))}
 
 
 def _length(body: Skeleton, ends: tuple[str, str]) -> float:

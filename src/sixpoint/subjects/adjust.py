@@ -201,8 +201,8 @@ def _residuals(seen: Seen, places: tuple[Floats, Floats], shared: Shared) -> tup
     difference = arrays.multiply(
         arrays.conjugate(seen.rotations), arrays.multiply(turned, shared.mounts)
     )
-    unknown = np.isnan(seen.rotations).any(axis=-1)
-    off = arrays.to_rotvec(np.where(unknown[..., None], arrays.identity(), difference))
+    unknown = np.isnan(seen.rotations).any(axis=-1, keepdims=True)
+    off = arrays.to_rotvec(np.where(unknown, arrays.identity(), difference))
     return np.where(np.isnan(far), 0.0, far), off
 
 

@@ -7,6 +7,7 @@ follows from the stance up to a shift of the whole body, which free motion decid
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -48,7 +49,7 @@ FAR_TURN = np.radians(20.0)
 """Rotations farther than this from their mean count less when alignments are estimated [rad]."""
 ALIGNED_PLACE = 0.025
 """Points whose misfit as joints is below this, in the median, are joints [m]."""
-ALIGNED_TURNS = {"wrist": np.radians(80.0), "ankle": np.radians(40.0)}
+ALIGNED_TURNS: Mapping[str, float] = {"wrist": np.radians(80.0), "ankle": np.radians(40.0)}
 """Joint -> angle to where positions alone would turn it, below which a tracker is turned as its
 bone, in the median; positions say little of the twist of hands [rad]."""
 ALIGNED_TURN = np.radians(30.0)

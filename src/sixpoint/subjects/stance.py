@@ -19,10 +19,11 @@ STANCES: Mapping[str, str] = {
     "n": "arms hanging, palms towards the thighs",
 }
 """Name of a stance -> what the arms do. Everybody stands upright, feet flat below the hips."""
-WRIST_HEIGHTS: Mapping[str, float] = {"t": 0.87, "a": 0.75, "n": 0.50}
-"""Stance -> height of the wrists between ankles (0) and skull base (1)."""
-WRIST_TOLERANCE = 0.17
-"""How far that may be off: trackers sit up to 12 cm from their joints, arms sag."""
+WRISTS: Mapping[str, tuple[float, float]] = {"t": (0.87, 1.0), "a": (0.61, 0.79), "n": (0.50, 0.26)}
+"""Stance -> height of the wrists over the ankles and distance of the wrists from each other, as
+parts of the height of the skull base over the ankles."""
+WRIST_TOLERANCE = 0.25
+"""How far these may be off together: trackers sit up to 12 cm from their joints, arms sag."""
 SHORTEST, USUAL = 0.5, 1.5
 """Least length of a stance that is given, and length of the window that is searched for [s]."""
 STILL_PLACE, STILL_TURN = 0.04, np.radians(10.0)
@@ -30,6 +31,8 @@ STILL_PLACE, STILL_TURN = 0.04, np.radians(10.0)
 [rad]."""
 QUIET = 95.0
 """Percentile of the frames that must be still."""
+SMALL = 0.1
+"""Nobody's head is nearer to the ankles than this [m]."""
 STEP = 0.25
 """Distance between windows that are tried [s]."""
 
@@ -147,27 +150,32 @@ def mean_rotation(rotations: Floats, weights: Floats | None = None) -> Floats:
     return arrays.canonical(mean)
 
 
-def _height_of_wrists(held: Held, points: Points) -> float | None:
-    """Return the height of the wrists between ankles and skull base, None if it is not seen."""
+def _wrists(held: Held, points: Points) -> Floats:
+    """Return height and distance of the wrists as in `WRISTS`; NaN where they were not seen."""
+    at = dict(zip(points.names, held.positions, strict=True))
+    unknown = np.full(3, np.nan)
+    ankles = [
+        at[name][1] for name in ("l_ankle", "r_ankle") if np.isfinite(at.get(name, unknown)[1])
+    ]
+    low = float(np.mean(ankles)) if ankles else 0.0
+    tall = max(float(at.get("head", unknown)[1]) - low, SMALL)
+    left, right = (at.get(name, unknown) for name in ("l_wrist", "r_wrist"))
+    apart = left - right
+    high = np.nanmean([left[1], right[1]]) if np.isfinite([left[1], right[1]]).any() else np.nan
+    return np.array([high - low, np.hypot(apart[0], apart[2])]) / tall
 
-    def height(*names: str) -> float:
-        at = [held.positions[points.names.index(name), 1] for name in names if name in points.names]
-        at = [value for value in at if np.isfinite(value)]
-        return float(np.mean(at)) if at else np.nan
 
-    low, wrist, high = height("l_ankle", "r_ankle"), height("l_wrist", "r_wrist"), height("head")
-    low = 0.0 if np.isnan(low) else low
-    share = (wrist - low) / (high - low) if high - low > 0.0 else np.nan
-    return None if np.isnan(share) else float(share)
+def _wrists_off(held: Held, points: Points, stance: str) -> float:
+    """Return how far the wrists are from those of a stance; what was not seen does not count."""
+    return float(np.linalg.norm(np.nan_to_num(_wrists(held, points) - WRISTS[stance])))
 
 
 def _recognised(held: Held, points: Points) -> str | None:
-    """Return the stance that the height of the wrists tells; None: none of them."""
-    share = _height_of_wrists(held, points)
-    if share is None:
+    """Return the stance that the wrists tell; None: none of them."""
+    if np.isnan(_wrists(held, points)).all():
         return "n" if not {"l_wrist", "r_wrist"} & set(points.names) else None
-    nearest = min(WRIST_HEIGHTS, key=lambda stance: abs(WRIST_HEIGHTS[stance] - share))
-    return nearest if abs(WRIST_HEIGHTS[nearest] - share) < WRIST_TOLERANCE else None
+    nearest = min(STANCES, key=lambda stance: _wrists_off(held, points, stance))
+    return nearest if _wrists_off(held, points, nearest) < WRIST_TOLERANCE else None
 
 
 def _checked(held: Held, points: Points, pose: str) -> str:
@@ -181,11 +189,12 @@ def _checked(held: Held, points: Points, pose: str) -> str:
                 + ": the wrists are elsewhere. Say which it is by `pose`, or choose another time."
             )
         return found
-    share = _height_of_wrists(held, points)
-    if share is not None and abs(share - WRIST_HEIGHTS[pose]) > WRIST_TOLERANCE:
+    if _wrists_off(held, points, pose) > WRIST_TOLERANCE:
+        (high, apart), (usual, wide) = _wrists(held, points), WRISTS[pose]
         hint = f"; it looks like {found!r} ({STANCES[found]})" if found else ""
         raise InputError(
-            f"Expected the {pose.upper()}-pose ({STANCES[pose]}) with the wrists at "
-            f"{WRIST_HEIGHTS[pose]:.0%} of the way from ankles to head, got {share:.0%}{hint}."
+            f"Expected the {pose.upper()}-pose ({STANCES[pose]}) with the wrists {usual:.0%} of "
+            f"the way from ankles to head and {wide:.0%} of it apart, got {high:.0%} and "
+            f"{apart:.0%}{hint}."
         )
     return pose
