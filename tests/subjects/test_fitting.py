@@ -7,7 +7,7 @@ import sixpoint as sp
 from sixpoint.bench.subjects import DENSE
 from sixpoint.errors import InputError, UnknownName
 from sixpoint.kernels import arrays
-from sixpoint.subjects import fit_subject
+from sixpoint.subjects import fit_subject, fitting, usual_poses
 
 from . import worn
 
@@ -34,13 +34,23 @@ def off(subject, points):
 
 
 @pytest.mark.parametrize("kind", ["t", "a", "n"])
-def test_an_exact_stance_shows_how_mirrored_mounts_are_turned(kind):
-    mounts = worn.mirrored_mounts(1)
-    points = worn.mounted(worn.stance(BODY, kind), *mounts)
+def test_an_exact_stance_shows_mounts_up_to_a_shift_of_the_body(kind, monkeypatch):
+    # Somebody who is known to hold the stance exactly, and nothing else known: only the place of
+    # the body, forwards and backwards, could explain other mounts.
+    monkeypatch.setattr(usual_poses, "HELD", 1e-6)
+    monkeypatch.setattr(fitting, "MOUNT_SPREAD", 10.0)
+    monkeypatch.setattr(fitting, "MOUNT_EVIDENCE", 1e-9)
+    offsets, rotations = worn.mirrored_mounts(1)
+    still = worn.stance(BODY, kind)
+    points = worn.mounted(still, offsets, rotations)
     subject = fit_subject(points, pose=kind, at=(0.0, 2.0), skeleton=BODY)
-    turned = [mount.alignment for mount in subject.mounts.values()]
-    angle = arrays.angle_between(np.array(turned), arrays.conjugate(mounts[1]))
-    assert np.degrees(angle).max() < 4.0
+    found = subject.mounts.values()
+    turned = np.array([mount.alignment for mount in found])
+    assert arrays.angle_between(turned, arrays.conjugate(rotations)).max() < 1e-6
+    wrong = np.array([mount.offset for mount in found]) - offsets
+    shift = arrays.rotate(still.rotations[0], wrong)
+    assert np.abs(shift - shift.mean(axis=0)).max() < 1e-6
+    assert np.abs(shift.mean(axis=0)[:2]).max() < 1e-6
 
 
 def test_a_stance_and_motion_give_the_joints():
