@@ -210,6 +210,30 @@ def test_swapped_trackers_are_told_of(order, message):
         fit_subject(wrong, pose="t", at=(0.0, 2.0))
 
 
+def test_what_a_stance_does_not_show_is_told_of():
+    points = recording(worn.mirrored_mounts(2))
+    unseen = points.positions.copy()
+    unseen[:60, :2] = np.nan
+    with pytest.raises(InputError, match="Neither pelvis nor head was seen in the stance"):
+        fitted(sp.Points(points.names, unseen, points.rate, points.rotations))
+    unknown = points.rotations.copy()
+    unknown[:60, 3] = np.nan
+    with pytest.raises(InputError, match="rotation of 'r_wrist' was not seen in the stance"):
+        fitted(sp.Points(points.names, points.positions, points.rate, unknown))
+
+
+def test_drop_outs_do_no_harm():
+    points = recording(worn.mirrored_mounts(2))
+    whole = fitted(points)
+    rng = np.random.default_rng(0)
+    lost = rng.random(points.positions.shape[:2]) < 0.1
+    positions, rotations = points.positions.copy(), points.rotations.copy()
+    positions[lost], rotations[lost] = np.nan, np.nan
+    some = fitted(sp.Points(points.names, positions, points.rate, rotations))
+    for name, mount in whole.mounts.items():
+        assert some.mounts[name].offset == pytest.approx(mount.offset, abs=0.02)
+
+
 def test_another_unit_is_told_of():
     wrong = sp.Points(JOINTS.names, 100.0 * JOINTS.positions, 15.0)
     with pytest.raises(InputError, match="another unit"):

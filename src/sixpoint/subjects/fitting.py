@@ -95,6 +95,8 @@ def fit_subject(
     points = with_rotations(check_points(points))
     if height is not None and not 0.3 < height < 3.0:
         raise InputError(f"Expected `height` in metres, between 0.3 and 3, got {height}.")
+    if skeleton is not None:  # clavicles are optional
+        points = points.select([name for name in points.names if skeleton.anatomy.has(name)])
     held = find_stance(points, pose, at)
     if held is not None:
         still = replace(points, positions=held.positions[None], rotations=held.rotations[None])
@@ -163,8 +165,6 @@ class _Work:
                 np.concatenate([held.rotations[None], known_rotations(chosen)]),
             )
             soles = soles.with_stance()
-        names = set(points.names) & set(parts.roles)
-        assert names == set(points.names)
         return cls(chosen, points, held, skeleton, lengths, parts, shapes, soles, turns_known)
 
     @property

@@ -33,8 +33,8 @@ QUIET = 95.0
 """Percentile of the frames that must be still."""
 SMALL = 0.1
 """Nobody's head is nearer to the ankles than this [m]."""
-STEP = 0.25
-"""Distance between windows that are tried [s]."""
+STEP, MOST_WINDOWS = 0.25, 2000
+"""Distance between windows that are tried [s], and how many of them at most."""
 
 
 class Held(NamedTuple):
@@ -73,6 +73,7 @@ def find_stance(points: Points, pose: str | None, at: tuple[float, float] | None
         raise UnknownName("pose", str(pose), ("auto", *STANCES))
     if at is not None:
         held = _held(points, *_frames_of(points, at))
+        _check_seen(held, points)
         if held.moved:
             raise InputError(
                 f"Somebody moved in the stance from {at[0]:g} to {at[1]:g} s: "
@@ -81,12 +82,14 @@ def find_stance(points: Points, pose: str | None, at: tuple[float, float] | None
             )
         return held._replace(stance=_checked(held, points, pose))
     size = round(USUAL * points.rate)
-    starts = range(0, len(points) - size + 1, max(1, round(STEP * points.rate)))
+    step = max(1, round(STEP * points.rate), len(points) // MOST_WINDOWS)
+    starts = range(0, len(points) - size + 1, step)
     for start in starts:
         held = _held(points, start, start + size)
         stance = _recognised(held, points)
         wanted = ("t", "a") if pose == "auto" else (pose,)
         if stance is not None and stance in wanted and not held.moved:
+            _check_seen(held, points)
             return held._replace(stance=stance)
     if pose == "auto":
         return None
@@ -94,6 +97,23 @@ def find_stance(points: Points, pose: str | None, at: tuple[float, float] | None
         f"Found no {USUAL:g} s in which somebody stands still in the {pose.upper()}-pose "
         f"({STANCES[pose]}) in {len(points) / points.rate:.1f} s of points. Say when it is by `at`."
     )
+
+
+def _check_seen(held: Held, points: Points) -> None:
+    """Raise if what a stance must show was not seen in it."""
+    where = f"in the stance from {held.start / points.rate:g} to {held.end / points.rate:g} s"
+    if not _shows_body(held, points):
+        raise InputError(f"Neither pelvis nor head was seen {where}.")
+    for k, name in enumerate(points.names):
+        turned = None if points.rotations is None else points.rotations[:, k]
+        knows = turned is not None and np.isfinite(turned).any()
+        if knows and np.isnan(held.rotations[k]).any():
+            raise InputError(f"The rotation of {name!r} was not seen {where}.")
+
+
+def _shows_body(held: Held, points: Points) -> bool:
+    core = [k for k, name in enumerate(points.names) if name in ("pelvis", "head")]
+    return bool(np.isfinite(held.positions[core]).all(axis=1).any())
 
 
 def _frames_of(points: Points, at: tuple[float, float]) -> tuple[int, int]:
