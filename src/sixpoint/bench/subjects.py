@@ -387,4 +387,5 @@ sixpoint bench subjects --data CMU --people 2,14,49,61,86,118,135""",
     inputs=_read,
     run=bench_subjects,
     show=_show,
+    output_help="Write subjects.json there.",
 )  # fmt: skip
