@@ -28,6 +28,8 @@ _HOME = {
     "save_points": "formats",
     "inspect": "formats",
     "reconstruct": "api",
+    "fit_subject": "subjects",
+    "Subject": "subjects",
     "render": "studio.render",
     "reconstruct_people": "api",
     "express": "solvers",
@@ -85,3 +87,5 @@ if TYPE_CHECKING:
     from .solvers import express as express
     from .solvers import solver as solver
     from .studio.render import render as render
+    from .subjects import Subject as Subject
+    from .subjects import fit_subject as fit_subject

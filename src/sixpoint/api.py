@@ -20,6 +20,7 @@ from . import formats
 from .body.roles import ROLES
 from .body.skeleton import Skeleton
 from .errors import InputError, SixpointError, UnknownName
+from .kernels.types import Floats
 from .limits import Limits
 from .motion.comparison import Comparison
 from .motion.metrics import compare
@@ -30,7 +31,7 @@ from .motion.standing import stand_still, with_unseen
 from .priors.plausibility import UNLIKE, find_mistake
 from .solvers import LimitsChoice, Result, Solver
 from .solvers import solver as solver_by_name
-from .subjects import CANONICAL, measured_skeleton
+from .subjects import CANONICAL, Subject, fit_subject, measured_skeleton
 from .tasks import SelfContact, Task
 from .tasks import clear_elbows as swivel_elbows
 
@@ -69,7 +70,7 @@ class WrongOption(InputError):
 
 def reconstruct(
     points: Points | ArrayLike,
-    skeleton: Skeleton | None = None,
+    skeleton: Skeleton | Subject | None = None,
     solver: str | Solver = "guided",
     *,
     limits: LimitsChoice = "adult",
@@ -90,8 +91,9 @@ def reconstruct(
         points: what was seen; NaN where it was not. The six points of a person or fewer, or any
             nodes of any skeleton for solvers that say so. Or joint positions of a person, shape
             (F, N, 3), in any unit and axes; see `sixpoint.formats.points_from_array`.
-        skeleton: the body that was tracked. Default: the built-in figure with the bone lengths that
-            the points show.
+        skeleton: the body that was tracked; or a subject, which also knows how the trackers are
+            worn (see `fit_subject`). Default: the built-in figure with the bone lengths that the
+            points show.
         solver: a key of `SOLVERS`, or a solver.
         limits: joint limits to keep; None for none.
         tasks: what is asked of the points; see `Solver.prepare`.
@@ -104,14 +106,21 @@ def reconstruct(
     """
     chosen = _solver(solver, settings)
     notes: list[str] = []
+    dense = not isinstance(points, Points)
     if not isinstance(points, Points):
         points, _, said = formats.points_from_array(points, layout, rate=rate)
         notes += said
     elif layout is not None or rate is not None:
         raise InputError("Expected `layout` and `rate` with an array, got Points, which have both.")
     if skeleton is None:
-        skeleton = measured_skeleton(points)
-        notes.append(MEASURED)
+        skeleton, found = _fitted(points, None, dense)
+        notes += found
+    if isinstance(skeleton, Subject):
+        subject, given = skeleton, points
+        points, skeleton = subject.joint_points(points), subject.skeleton
+        if unresolved := subject.unresolved(given):
+            first = reconstruct(points, skeleton, chosen, limits=limits, tasks=tasks)
+            points = subject.joint_points(given, _bones(first.motion, unresolved))
     person = tasks is None and _is_person(points, skeleton, chosen)
     if person:
         _check_recognised(points)
@@ -134,6 +143,13 @@ def reconstruct(
         return result
     report = replace(result.report, warnings=(*notes, *result.report.warnings))
     return replace(result, report=report)
+
+
+def _bones(motion: Motion, roles: Sequence[str]) -> dict[str, Floats]:
+    """Return the world anatomical rotation of the bones that carry some roles, each (F, 4)."""
+    turned = motion.points(roles, rotations=True).rotations
+    assert turned is not None
+    return {role: turned[:, k] for k, role in enumerate(roles)}
 
 
 def _solver(solver: str | Solver, settings: dict[str, Any]) -> Solver:
@@ -262,7 +278,9 @@ class Job:
     skeleton: str | None = None
     """File with the body, for points and for motion files without one (.amc)."""
     height: float | None = None
-    """Stature of the body [m], for points."""
+    """Stature of the body [m], for points; bone lengths are fitted to the points."""
+    subject: str | None = None
+    """File of the subject whose points these are, instead of skeleton and height."""
     person: str | None = None
     """Label of the person whose points are taken, where the file has those of several people."""
     clear_elbows: bool = False
@@ -277,7 +295,7 @@ class Clip(NamedTuple):
     original: Motion | None
     """The motion whose points are taken, if the file holds one."""
     points: Points
-    skeleton: Skeleton
+    skeleton: Skeleton | Subject
     notes: tuple[str, ...] = ()
     """What was guessed about the points and the body."""
 
@@ -290,41 +308,67 @@ def read_clip(job: Job) -> Clip:
     """
     source, options = job.source, dict(job.reading)
     if "layout" not in options and not formats.holds_points(source):
-        if job.height is not None:
-            raise WrongOption(f"{source} is a motion with a body; `height` is for points.")
+        for option in ("height", "subject"):
+            if getattr(job, option) is not None:
+                raise WrongOption(f"{source} is a motion with a body; `{option}` is for points.")
         if job.skeleton is not None:
             if not formats.takes_skeleton(source):
                 raise WrongOption(f"{source} has its own skeleton; leave out `skeleton`.")
             options["skeleton"] = job.skeleton
         original = formats.load(source, **options)
         return Clip(original, original.points(), original.skeleton)
-    if job.height is not None and job.skeleton is not None:
+    bodies = [name for name in ("skeleton", "height", "subject") if getattr(job, name) is not None]
+    if len(bodies) > 1:
         raise WrongOption(
-            f"{source} holds tracked points: give their body by `skeleton`, a file, or `height` in "
-            "metres, one of the two."
+            f"Give the body of {source} by `skeleton`, a file, or `height` in metres, or "
+            f"`subject`, a file of `sixpoint fit`: one of them, not {' and '.join(bodies)}."
         )
     # Unit, axes, rate and layout are said of the points; the body's own file speaks for itself.
     roles, lenient = (options.pop(key, None) for key in ("roles", "lenient"))
     if job.skeleton is None:
         points, notes = _points_of(job, options | {"roles": roles})
-        if job.height is not None:
-            if "layout" not in options:
-                return Clip(None, points, Skeleton.humanoid(job.height), notes)
-            return Clip(None, points, measured_skeleton(points, height=job.height), notes)
+        if job.subject is not None:
+            return Clip(None, points, Subject.load(job.subject), notes)
         _check_recognised(points)
-        try:
-            return Clip(None, points, measured_skeleton(points), (*notes, MEASURED))
-        except InputError as error:
-            raise WrongOption(
-                f"{source} holds tracked points: give their body by `skeleton`, a file, or "
-                f"`height` in metres. {error}"
-            ) from error
+        body, found = _fitted(points, job.height, "layout" in options)
+        return Clip(None, points, body, (*notes, *found))
     names = formats.load_skeleton(job.skeleton, lenient=lenient).names
     of_joints = {role: name for role, name in (roles or {}).items() if name in names}
     of_markers = {role: name for role, name in (roles or {}).items() if name not in names}
     points, notes = _points_of(job, options | {"roles": of_markers or None})
     body = formats.load_skeleton(job.skeleton, roles=of_joints or None, lenient=lenient)
     return Clip(None, points, body, notes)
+
+
+def _fitted(
+    points: Points, height: float | None, dense: bool
+) -> tuple[Skeleton | Subject, tuple[str, ...]]:
+    """Return a body that is fitted to points, and what to say of it.
+
+    Joints of a layout show their bones. Otherwise a subject is fitted, or the average body of the
+    height taken if that fails.
+
+    Raises:
+        WrongOption: nothing can be fitted, and no height is known.
+    """
+    if dense:
+        return measured_skeleton(points, height=height), () if height is not None else (MEASURED,)
+    try:
+        subject = fit_subject(points, height=height)
+    except InputError as error:
+        if height is None:
+            raise WrongOption(
+                f"No body was given, and none can be fitted: {error} Give it by `skeleton`, a "
+                "file, or `height` in metres, or `subject`, a file of `sixpoint fit`."
+            ) from error
+        note = f"an average body of {height:g} m is used, as none can be fitted: {error}"
+        return Skeleton.humanoid(height), (note,)
+    if height is not None:
+        return subject, ()
+    stature = subject.skeleton.anatomy.stature
+    worn = f", {len(subject.mounts)} trackers off their joints" if subject.mounts else ""
+    note = f"no body was given: one of {stature:.2f} m{worn} was fitted"
+    return subject, (f"{note} ({'; '.join(subject.found)})",)
 
 
 def _points_of(job: Job, options: Mapping[str, Any]) -> tuple[Points, tuple[str, ...]]:
@@ -376,6 +420,7 @@ def people_jobs(job: Job, heights: Mapping[str, float] | None = None) -> list[Jo
             output=str(output.with_suffix(f".{label}{output.suffix}")),
             height=heights.get(label, job.height),
             skeleton=None if label in heights else job.skeleton,
+            subject=None if label in heights else job.subject,
         )
         for label in people
     ]
@@ -437,7 +482,9 @@ def reconstruct_file(job: Job) -> dict[str, Any]:
         points,
         skeleton,
         job.solver,
-        limits=read_limits(job.limits, skeleton),
+        limits=read_limits(
+            job.limits, skeleton.skeleton if isinstance(skeleton, Subject) else skeleton
+        ),
         tracked=original is None,
         clear_elbows=job.clear_elbows,
     )
@@ -463,9 +510,8 @@ def find_jobs(template: Job) -> list[Job]:
         raise WrongOption(f"{source} is a folder, so the output must be one; {target} is a file.")
     if target.exists() and target.samefile(source):
         raise WrongOption("The output folder is the input folder; give another one.")
-    given = (
-        template.skeleton is not None or template.height is not None or "layout" in template.reading
-    )
+    bodies = (template.skeleton, template.height, template.subject)
+    given = any(body is not None for body in bodies) or "layout" in template.reading
     kinds = [kind for kind in formats.suffixes("read") if kind not in NO_CLIPS]
     if given:
         kinds += [kind for kind in formats.suffixes("read_points") if kind not in kinds]

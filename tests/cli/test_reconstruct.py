@@ -85,9 +85,10 @@ def test_trackers_that_were_mixed_up_are_told_of(clip, tmp_path, report):
     save_points(wrong, tmp_path / "p.npz")
     save_points(points, tmp_path / "right.npz")
     words = ("-o", tmp_path / "o.bvh", "--height", 1.75)
-    (said,) = report("reconstruct", tmp_path / "p.npz", *words)["warnings"]
+    average, said = report("reconstruct", tmp_path / "p.npz", *words)["warnings"]
     assert said.startswith("the points look as if left and right wrist were exchanged")
-    assert report("reconstruct", tmp_path / "right.npz", *words)["warnings"] == []
+    assert "an average body of 1.75 m is used" in average
+    assert report("reconstruct", tmp_path / "right.npz", *words)["warnings"] == [average]
     nobody = np.random.default_rng(1).uniform(-1.0, 1.0, points.positions.shape)
     save_points(type(points)(points.names, nobody, points.rate), tmp_path / "p.npz")
     warnings = report("reconstruct", tmp_path / "p.npz", *words)["warnings"]
@@ -100,8 +101,9 @@ def test_points_are_judged_by_the_critic_of_ones_own_prior(clip, tmp_path, repor
     replace(prior, plausibility_weights=never).save(tmp_path / "never.npz")
     save_points(clip.points(), tmp_path / "p.npz")
     words = ("reconstruct", tmp_path / "p.npz", "-o", tmp_path / "o.bvh", "--height", 1.75)
-    assert report(*words, "--solver", "guided")["warnings"] == []
-    (said,) = report(*words, "--prior", tmp_path / "never.npz")["warnings"]
+    (average,) = report(*words, "--solver", "guided")["warnings"]
+    assert "an average body of 1.75 m is used" in average
+    _, said = report(*words, "--prior", tmp_path / "never.npz")["warnings"]
     assert "these points look wrong" in said
 
 

@@ -24,6 +24,7 @@ EXPERIMENTS = {
     "particles": "How well and how fast the particle filter solves.",
     "vision": "Measure vision and the two solvers that were published with it.",
     "layouts": "Arrays of joints in every layout: read back and reconstructed.",
+    "subjects": "How well mounts of trackers and bone lengths are fitted.",
     "prior": "Sequential IK with and without a prior, on clips and under stress.",
 }
 """Name -> its line in the help. The module of the same name holds `EXPERIMENT`."""

@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 @click.option("--no-limits", is_flag=True, help="Let joints turn freely.")
 @click.option("--skeleton", metavar="FILE", help="Whose points these are, if IN holds points.")
 @click.option("--height", type=click.FloatRange(min=0.0, min_open=True), metavar="METRES",
-              help="Or how tall that person is.")  # fmt: skip
+              help="Or how tall that person is; bone lengths are fitted.")  # fmt: skip
+@click.option("--subject", metavar="FILE", help="Or a subject of `sixpoint fit`, which knows how "
+              "the trackers are worn. Default: one is fitted.")  # fmt: skip
 @click.option("--person", "people", multiple=True, metavar="LABEL=METRES",
               help="How tall one of several people is, whose points are named LABEL:head and so "
               "on; once for each.")  # fmt: skip
@@ -49,8 +51,8 @@ def reconstruct(
     """Reconstruct full-body motion from tracked points.
 
     IN is a motion (its six points are taken, the rest is kept for the report), a file of tracked
-    points with --skeleton or --height, an array of joint positions with --layout and --rate, or a
-    folder of clips.
+    points, an array of joint positions with --layout and --rate, or a folder of clips. The body of
+    tracked points is fitted to them, unless --skeleton or --subject gives it.
 
     \b
     sixpoint reconstruct boxing.bvh -o out.bvh
