@@ -34,13 +34,13 @@ from sixpoint.body.skeleton import Skeleton
 from sixpoint.cli import COMMANDS, main
 from sixpoint.data.clips import CLIPS
 from sixpoint.formats import FORMATS
-from sixpoint.formats.units import UNITS
 from sixpoint.limits import Limits, adult
 from sixpoint.limits.collection import limits_text
 from sixpoint.motion.comparison import Comparison
 from sixpoint.solvers import SOLVERS, Capabilities, Report, StopReason
 from sixpoint.solvers.conformance import LAWS
 from sixpoint.solvers.settings import settings_of
+from sixpoint.subjects.conventions import UNITS
 
 FOLDER = Path(__file__).parent
 MARKED = re.compile(r"(<!-- table: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)

@@ -42,6 +42,7 @@ _HOME = {
     "builtin": "data",
     "Limits": "limits",
     "adult_limits": "limits",
+    "recorded_limits": "limits",
     "estimate_limits": "limits",
     "SixpointError": "errors",
 }
@@ -76,6 +77,7 @@ if TYPE_CHECKING:
     from .limits import Limits as Limits
     from .limits import adult_limits as adult_limits
     from .limits import estimate_limits as estimate_limits
+    from .limits import recorded_limits as recorded_limits
     from .motion import Motion as Motion
     from .motion import Points as Points
     from .motion import Pose as Pose

@@ -6,19 +6,10 @@ import pytest
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.errors import InputError, UnknownName
 from sixpoint.formats import load, save
-from sixpoint.formats.units import (
-    UNITS,
-    UP,
-    Figure,
-    given_unit,
-    guess_unit,
-    guess_up,
-    rotation_to_y_up,
-    sample_frames,
-    turn_basis,
-)
+from sixpoint.formats.units import Figure, guess_unit, guess_up, sample_frames
 from sixpoint.kernels import arrays
 from sixpoint.motion.motion import Motion
+from sixpoint.subjects.conventions import UNITS, UP, given_unit, rotation_to_y_up, turn_basis
 
 from .samples import standing_person
 

@@ -99,7 +99,7 @@ class Reading:
     lenient: bool = False
 
     def __post_init__(self) -> None:
-        from ..formats.units import given_unit
+        from ..subjects.conventions import given_unit
 
         with wrong_call():
             if self.unit != "auto":

@@ -16,8 +16,9 @@ from ..kernels import arrays
 from ..limits import FixedLimit
 from ..motion.motion import STRIPE, Motion
 from ..motion.points import SIX, Points
+from ..subjects.conventions import GUESSED, PLAUSIBLE_STATURE, UP
 from .registry import FORMATS, format_of, load, load_points, suffixes
-from .units import GUESSED, PLAUSIBLE_STATURE, UP, Figure
+from .units import Figure
 from .urdf import load_robot
 
 CMU_JOINTS = frozenset({"LHipJoint", "LowerBack", "Neck1", "LeftFingerBase", "LThumb"})

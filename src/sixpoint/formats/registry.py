@@ -14,13 +14,13 @@ from ..body.skeleton import Skeleton
 from ..errors import InputError, UnknownName
 from ..motion.motion import Motion
 from ..motion.points import Points
+from ..subjects.conventions import points_to_world
 from .amc import read_amc
 from .bvh_read import read_bvh
 from .bvh_write import write_bvh
 from .markers import read_points_c3d, read_points_trc, write_points_trc
 from .npz import read_motion_npz, read_points_npz, write_motion_npz, write_points_npz
 from .points_csv import read_points_csv, write_points_csv
-from .units import points_to_world
 from .urdf import read_urdf
 
 PathLike = str | os.PathLike[str]

@@ -73,10 +73,13 @@ def _exchanged(one: str, other: str) -> Mistake:
     return Mistake(f"{one} and {other} were exchanged", ((one, other),))
 
 
+MIRRORED = Mistake(
+    "left and right were exchanged or an axis mirrored", (WRISTS, ANKLES), weight=LIKELY
+)
 MISTAKES: tuple[Mistake, ...] = (
     Mistake("left and right wrist were exchanged", (WRISTS,), weight=LIKELY),
     Mistake("left and right ankle were exchanged", (ANKLES,), weight=LIKELY),
-    Mistake("left and right were exchanged or an axis mirrored", (WRISTS, ANKLES), weight=LIKELY),
+    MIRRORED,
     Mistake("wrists and ankles were exchanged", tuple(zip(WRISTS, ANKLES, strict=True))),
     *(_exchanged(f"{side}_wrist", f"{side}_ankle") for side in "lr"),
     *(_exchanged("head", name) for name in (*WRISTS, *ANKLES)),
