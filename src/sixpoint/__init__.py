@@ -27,6 +27,8 @@ _HOME = {
     "load_skeleton": "formats",
     "save_points": "formats",
     "inspect": "formats",
+    "clean": "subjects",
+    "OneEuroFilter": "subjects",
     "reconstruct": "api",
     "render": "studio.render",
     "reconstruct_people": "api",
@@ -87,3 +89,5 @@ if TYPE_CHECKING:
     from .solvers import express as express
     from .solvers import solver as solver
     from .studio.render import render as render
+    from .subjects import OneEuroFilter as OneEuroFilter
+    from .subjects import clean as clean

@@ -11,14 +11,15 @@ import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from . import formats
 from .body.skeleton import Skeleton
 from .errors import InputError, SixpointError, UnknownName
-from .limits import Limits
+from .limits import Limits, RoleLimits, recorded_limits
+from .limits.by_role import is_by_role
 from .motion.comparison import Comparison
 from .motion.metrics import compare
 from .motion.motion import Motion
@@ -28,6 +29,7 @@ from .motion.standing import stand_still, with_unseen
 from .priors.plausibility import UNLIKE, find_mistake
 from .solvers import LimitsChoice, Result, Solver
 from .solvers import solver as solver_by_name
+from .subjects.cleaning import Cleaning, clean_as
 from .tasks import SelfContact, Task
 from .tasks import clear_elbows as swivel_elbows
 
@@ -64,7 +66,7 @@ def reconstruct(
     skeleton: Skeleton,
     solver: str | Solver = "sik",
     *,
-    limits: LimitsChoice = "adult",
+    limits: LimitsChoice | Literal["recorded"] = "adult",
     tasks: Sequence[Task[Any]] | None = None,
     tracked: bool = True,
     clear_elbows: bool = False,
@@ -81,7 +83,8 @@ def reconstruct(
             nodes of any skeleton for solvers that say so.
         skeleton: the body that was tracked.
         solver: a key of `SOLVERS`, or a solver.
-        limits: joint limits to keep; None for none.
+        limits: joint limits to keep: "adult", "recorded" (within which recorded people moved), a
+            set of limits, or None.
         tasks: what is asked of the points; see `Solver.prepare`.
         tracked: whether the points come from trackers, which are easily mixed up. False for points
             taken from a motion: none is added, and only a mistake that can be named is reported.
@@ -94,8 +97,9 @@ def reconstruct(
     if person and tracked:
         points, stood = _with_feet(points, skeleton, chosen)
         notes += stood
+    kept = recorded_limits(skeleton) if isinstance(limits, str) and limits == "recorded" else limits
     tracker = chosen.prepare(
-        skeleton, limits=limits, rate=points.rate, names=points.names, tasks=tasks
+        skeleton, limits=kept, rate=points.rate, names=points.names, tasks=tasks
     )
     result = tracker.solve_clip(points)
     if notes:
@@ -222,7 +226,7 @@ class Job:
     output: str
     solver: Solver
     limits: str | None = "adult"
-    """"adult", the name of a file, or None for no limits."""
+    """"adult", "recorded", the name of a file, or None for no limits."""
     skeleton: str | None = None
     """File with the body, for points and for motion files without one (.amc)."""
     height: float | None = None
@@ -233,6 +237,8 @@ class Job:
     """Swivel elbows out of the body after solving."""
     reading: Mapping[str, Any] = field(default_factory=dict)
     """Options of `load` for the source."""
+    cleaning: Cleaning | None = field(default_factory=Cleaning)
+    """What is done to points of a file before they are reconstructed; None for nothing."""
 
 
 class Clip(NamedTuple):
@@ -262,16 +268,28 @@ def read_clip(job: Job) -> Clip:
         return Clip(original, original.points(), original.skeleton)
     # Unit, axes and rate are said of the points; the body's own file speaks for itself.
     own = {key: options.pop(key, None) for key in ("roles", "lenient")}
-    if job.height is not None or job.skeleton is not None:
-        points = _points_of(job, options)
-    if job.height is not None and job.skeleton is None:
-        return Clip(None, points, Skeleton.humanoid(job.height))
-    if job.skeleton is not None and job.height is None:
-        return Clip(None, points, formats.load(job.skeleton, **own).skeleton)
-    raise WrongOption(
-        f"{source} holds tracked points: give their body by `skeleton`, a file, or `height` in "
-        "metres, one of the two."
-    )
+    if (job.height is None) == (job.skeleton is None):
+        raise WrongOption(
+            f"{source} holds tracked points: give their body by `skeleton`, a file, or `height` in "
+            "metres, one of the two."
+        )
+    if job.height is not None:
+        skeleton = Skeleton.humanoid(job.height)
+    else:
+        assert job.skeleton is not None
+        skeleton = formats.load(job.skeleton, **own).skeleton
+    cleaning = job.cleaning
+    if cleaning is None or skeleton.kind != "human":
+        return Clip(None, _points_of(job, options), skeleton)
+    if formats.has_own_unit(source):
+        cleaning = replace(cleaning, unit="m", up="y", hand="right")
+    else:
+        said = {key: options.pop(key) for key in ("unit", "up") if key in options}
+        cleaning = replace(cleaning, **said)
+    points = _points_of(job, options)
+    if not len(points):
+        return Clip(None, points, skeleton)
+    return Clip(None, clean_as(points, cleaning, skeleton).points, skeleton)
 
 
 def _points_of(job: Job, options: Mapping[str, Any]) -> Points:
@@ -359,7 +377,11 @@ def reconstruct_people(
 
 
 def read_limits(limits: str | None, skeleton: Skeleton) -> LimitsChoice:
-    """Return the limits that a job names: "adult" and None as they are, or those of a file.
+    """Return the limits that a job names: "adult" and None as they are, others on the skeleton.
+
+    Args:
+        limits: "adult", "recorded", or a file of limits for this rig or by role.
+        skeleton: whose limits they are.
 
     Raises:
         UnknownName: the file has limits of joints which the skeleton does not have.
@@ -368,6 +390,10 @@ def read_limits(limits: str | None, skeleton: Skeleton) -> LimitsChoice:
         return None
     if limits == "adult":
         return "adult"
+    if limits == "recorded":
+        return recorded_limits(skeleton)
+    if is_by_role(limits):
+        return RoleLimits.load(limits).limits(skeleton)
     found = Limits.load(limits)
     for name in found:
         if name not in skeleton.names:
@@ -389,7 +415,7 @@ def reconstruct_file(job: Job) -> dict[str, Any]:
         clear_elbows=job.clear_elbows,
     )
     motion, comparison = result.motion, None
-    notes: list[str] = []
+    notes = list(points.notes)
     if original is not None:
         # The output stands in its file as the input did: unit, axes, order of channels.
         motion = replace(motion, source=original.source)

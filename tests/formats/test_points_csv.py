@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from sixpoint.errors import FormatError, InputError, UnknownName
 from sixpoint.formats import load_points, save_points
-from sixpoint.formats.points_csv import point_name
 from sixpoint.motion.points import SIX, Points
+from sixpoint.subjects.aliases import point_name
 
 HEADER = "time,pelvis.x,pelvis.y,pelvis.z,head.x,head.y,head.z\n"
 
@@ -155,8 +155,7 @@ def test_a_single_row_needs_the_rate(tmp_path):
         (rows(0, 1) + ",1,2,3\n", 4, "finite number in column 'time', got ''"),
         (rows(0, 1, 1), 4, "times that increase, got 1 s after 1 s"),
         (rows(0, 1, 0.5), 4, "times that increase, got 0.5 s after 1 s"),
-        (rows(0, 1, 2, 3, 4.4, 5.4, 6.4), 6, "Expected even steps .* got 1.4 s; resample"),
-        (rows(0, 1, 2, 1e6), 5, "Expected even steps"),
+        (rows(0, 1, 2, 1e6), 5, "Expected at most 20 times as many frames as rows"),
     ],
 )
 def test_errors_name_the_line(tmp_path, text, line, message):

@@ -52,7 +52,7 @@ def test_a_rig_without_extent_is_taken_in_metres():
     assert guess_unit(figure) == (1.0, "guessed: unit m, because the rest pose has no extent")
 
 
-@pytest.mark.parametrize("up", UP)
+@pytest.mark.parametrize("up", ["y", "z", "x"])
 def test_the_axis_that_points_up_is_guessed(tmp_path, up):
     person = standing_person(unit=0.01, axes=UP[up])
     save(person, tmp_path / "a.bvh")
@@ -63,7 +63,7 @@ def test_the_axis_that_points_up_is_guessed(tmp_path, up):
     assert any("points up" in note for note in back.source.notes) == (up != "y")
 
 
-@pytest.mark.parametrize("up", UP)
+@pytest.mark.parametrize("up", ["y", "z", "x"])
 def test_rotations_take_the_upward_axis_to_y(up):
     axis = np.eye(3)["xyz".index(up)]
     np.testing.assert_allclose(arrays.rotate(np.array(UP[up]), axis), [0, 1, 0], atol=1e-12)

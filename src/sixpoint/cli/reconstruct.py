@@ -13,6 +13,7 @@ from . import console as c
 
 if TYPE_CHECKING:
     from ..api import Job
+    from ..subjects.cleaning import Cleaning
 
 
 @click.command("reconstruct")
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
               help="Swivel elbows out of the whole body afterwards, any solver.")  # fmt: skip
 @click.option("--prior", metavar="FILE", help="A model of `sixpoint train`, for `guided` and "
               "for solvers that follow it.")  # fmt: skip
-@click.option("--limits", metavar="FILE", help="Joint limits; default those of adults.")
+@click.option("--limits", metavar="adult|recorded|FILE", help="Joint limits: of adults (default), "
+              "within which recorded people moved, or your own.")  # fmt: skip
 @click.option("--no-limits", is_flag=True, help="Let joints turn freely.")
 @click.option("--skeleton", metavar="FILE", help="Whose points these are, if IN holds points.")
 @click.option("--height", type=click.FloatRange(min=0.0, min_open=True), metavar="METRES",
@@ -35,6 +37,30 @@ if TYPE_CHECKING:
 @click.option("--person", "people", multiple=True, metavar="LABEL=METRES",
               help="How tall one of several people is, whose points are named LABEL:head and so "
               "on; once for each.")  # fmt: skip
+@click.option(
+    "--smooth",
+    default="auto",
+    show_default=True,
+    metavar="auto|off|HZ",
+    help="Smoothing of tracked points: as their noise asks for, none, or a cutoff.",
+)
+@click.option(
+    "--hand",
+    type=click.Choice(["auto", "right", "left"]),
+    default="auto",
+    show_default=True,
+    help="Handedness of the axes of tracked points.",
+)
+@click.option(
+    "--names",
+    type=click.Choice(["check", "given", "auto"]),
+    default="check",
+    show_default=True,
+    help="Names of tracked points: refuse them if they look "
+    "exchanged, take them as they are, or find out which tracker is which.",
+)
+@click.option("--keep-outliers", is_flag=True,
+              help="Keep samples of tracked points that no body can have made.")  # fmt: skip
 @c.file_options
 @c.role_option
 @c.lenient_option
@@ -55,10 +81,11 @@ def reconstruct(
     sixpoint reconstruct tracked.csv --height 1.78 -o out.bvh
     sixpoint reconstruct clips/ -o results/ --jobs 2
     """  # noqa: D301  (click wants the backspace itself)
+    cleaning = _cleaning(given)
     limits = given.pop("limits") or "adult"
     if given.pop("no_limits"):
         if limits != "adult":
-            raise click.UsageError("Give --limits FILE or --no-limits, not both.")
+            raise click.UsageError("Give --limits or --no-limits, not both.")
         limits = None
     settings = {key: given.pop(key) or None for key in ("weights", "collisions", "prior")}
     name = given.pop("name") or ("guided" if settings["prior"] else "sik")
@@ -69,7 +96,7 @@ def reconstruct(
     from ..formats import suffixes
 
     job = Job(source=source, output=output, solver=solver, limits=limits,
-              reading=reading.options, **given)  # fmt: skip
+              cleaning=cleaning, reading=reading.options, **given)  # fmt: skip
     with c.wrong_call(WrongOption):
         if Path(source).is_dir():
             if people:
@@ -81,6 +108,27 @@ def reconstruct(
         for one in each:
             c.check_output(one.output, suffixes("write"), [source])
         return _several(job, each, jobs)
+
+
+def _cleaning(given: dict[str, Any]) -> Cleaning:
+    """Return what shall be done to tracked points; its options are taken out of those given."""
+    from ..subjects.cleaning import Cleaning
+
+    smooth = given.pop("smooth")
+    if smooth not in ("auto", "off"):
+        try:
+            smooth = float(smooth)
+        except ValueError:
+            raise click.BadParameter(
+                f"expected auto, off or a frequency in Hz, got {smooth!r}", param_hint="--smooth"
+            ) from None
+    with c.wrong_call():
+        return Cleaning(
+            smooth=smooth,
+            hand=given.pop("hand"),
+            names=given.pop("names"),
+            outliers=not given.pop("keep_outliers"),
+        )
 
 
 def _heights(texts: Sequence[str]) -> dict[str, float]:

@@ -16,7 +16,9 @@ from ..kernels import arrays
 from ..limits import FixedLimit
 from ..motion.motion import STRIPE, Motion
 from ..motion.points import SIX, Points
-from ..subjects.conventions import GUESSED, PLAUSIBLE_STATURE, UP
+from ..subjects.cleaning import Cleaning, clean_as, exchanged_names
+from ..subjects.conventions import GUESSED, PLAUSIBLE_STATURE, UP, Convention
+from ..subjects.outliers import longest_gaps
 from .registry import FORMATS, format_of, load, load_points, suffixes
 from .units import Figure
 from .urdf import load_robot
@@ -66,6 +68,10 @@ class FileInfo:
     """Metres per file unit."""
     up: str = "y"
     """Axis of the file that points up."""
+    hand: str = "right"
+    """Handedness of the axes of points."""
+    noise: dict[str, float] | None = None
+    """Standard deviation of the noise of each point in each coordinate [m]; None for motions."""
     freedom: int | None = None
     """Degrees of freedom of a robot; None for other files."""
     ends: tuple[str, ...] = ()
@@ -96,7 +102,11 @@ def inspect(path: str | os.PathLike[str], **options: Any) -> FileInfo:
         return _of_robot(path, options)
     if suffix in suffixes("read_points"):
         try:
-            return _of_points(load_points(path), path)
+            given = {key: options[key] for key in ("unit", "up", "rate") if key in options}
+            points = load_points(path, rate=given.pop("rate", None))
+            own = format_of(path, "read_points").own_unit
+            fixed: dict[str, Any] = {"unit": "m", "up": "y", "hand": "right"} if own else {}
+            return _of_points(points, path, Cleaning(names="given", **{**given, **fixed}))
         except FormatError:
             if suffix not in suffixes("read"):
                 raise
@@ -183,13 +193,25 @@ def _of_motion(motion: Motion, path: object) -> FileInfo:
     )
 
 
-def _of_points(points: Points, path: object) -> FileInfo:
+def _of_points(points: Points, path: object, how: Cleaning) -> FileInfo:
     unseen = 1.0 - points.seen.mean(axis=0) if len(points) else np.ones(len(points.names))
+    gaps = longest_gaps(points)
     problems = [
-        f"{name} is not seen in {share:.1%} of the frames"
+        f"{name} is not seen in {share:.1%} of the frames, at most for {gaps[name]:.2g} s at a time"
         for name, share in zip(points.names, unseen, strict=True)
         if share > 0.0
     ]
+    notes: tuple[str, ...] = points.notes
+    convention, noise = Convention(), dict[str, float]()
+    try:
+        found = clean_as(points, how)
+    except InputError as error:
+        problems.append(str(error))
+    else:
+        points, convention, noise, notes = (
+            found.points, found.convention, found.noise, found.notes
+        )  # fmt: skip
+        problems += exchanged_names(points, convention)
     missing = [name for name in SIX if name not in points.names]
     if missing:
         problems.append(f"not all of the six points are there; {', '.join(missing)} missing")
@@ -202,7 +224,13 @@ def _of_points(points: Points, path: object) -> FileInfo:
         frames=len(points),
         rate=points.rate,
         duration=len(points) / points.rate,
+        height=convention.stature,
+        unit=convention.unit,
+        up=convention.up,
+        hand=convention.hand,
+        noise={name: sd for name, sd in noise.items() if np.isfinite(sd)},
         problems=tuple(problems),
+        notes=notes,
     )
 
 

@@ -111,6 +111,11 @@ def _able(task: str) -> dict[str, Format]:
     return {s: form for form in FORMATS.values() if getattr(form, task) for s in form.suffixes}
 
 
+def has_own_unit(path: PathLike) -> bool:
+    """Return whether a file of points says its unit and shows which axis is up."""
+    return format_of(path, "read_points").own_unit
+
+
 def takes_skeleton(path: PathLike) -> bool:
     """Return whether a motion file keeps its skeleton in another file."""
     form = _able("read").get(Path(path).suffix.lower())

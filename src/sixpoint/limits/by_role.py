@@ -80,7 +80,9 @@ class RoleLimits:
             CannotWrite: the file cannot be written.
         """
         content = {
-            "format": FORMAT, "version": VERSION, "angles": "degrees",
+            "format": FORMAT,
+            "version": VERSION,
+            "angles": "degrees",
             "provenance": dict(self.provenance),
             "roles": {role: limit.as_dict() for role, limit in self.roles.items()},
         }

@@ -148,8 +148,13 @@ def find_mistake(
 
 def plausible(prior: Prior, six: Floats, skeleton: Skeleton) -> float:
     """Mean plausibility of positions (F, 6, 3) on a body."""
+    return float(plausible_each(prior, six, skeleton).mean())
+
+
+def plausible_each(prior: Prior, six: Floats, skeleton: Skeleton) -> Floats:
+    """Plausibility of positions (F, 6, 3) on a body in each frame, shape (F,)."""
     build = build_of(skeleton.anatomy)
     sizes = np.broadcast_to(measures(build), (len(six), len(measures(build))))
     scaled = six / build.height
     x = settled_inputs(prior, scaled, first_lefts(scaled), sizes)
-    return float(prior.plausibility(x).mean())
+    return np.asarray(prior.plausibility(x))
