@@ -78,20 +78,23 @@ def test_points_that_were_not_seen_are_reported(clip, tmp_path, report):
     assert any("'l_wrist' was not seen in 3 of" in text for text in found["warnings"])
 
 
-def test_trackers_that_were_mixed_up_are_told_of(clip, tmp_path, report):
+def test_trackers_that_were_mixed_up_are_refused(clip, tmp_path, run, report):
     points = clip.points()
     order = [0, 1, 3, 2, 4, 5]
     wrong = type(points)(points.names, points.positions[:, order], points.rate)
     save_points(wrong, tmp_path / "p.npz")
     save_points(points, tmp_path / "right.npz")
     words = ("-o", tmp_path / "o.bvh", "--height", 1.75)
-    (said,) = report("reconstruct", tmp_path / "p.npz", *words)["warnings"]
+    said = run("reconstruct", tmp_path / "p.npz", *words, status=1).stderr
+    assert "The points look as if left and right wrist were exchanged" in said
+    assert not (tmp_path / "o.bvh").exists()
+    (said,) = report("reconstruct", tmp_path / "p.npz", *words, "--names", "given")["warnings"]
     assert said.startswith("the points look as if left and right wrist were exchanged")
     assert report("reconstruct", tmp_path / "right.npz", *words)["warnings"] == []
     nobody = np.random.default_rng(1).uniform(-1.0, 1.0, points.positions.shape)
     save_points(type(points)(points.names, nobody, points.rate), tmp_path / "p.npz")
-    warnings = report("reconstruct", tmp_path / "p.npz", *words)["warnings"]
-    assert any("these points look wrong" in text for text in warnings)
+    said = run("reconstruct", tmp_path / "p.npz", *words, status=1).stderr
+    assert "two people in one file" in said
 
 
 def test_points_are_judged_by_the_critic_of_ones_own_prior(clip, tmp_path, report):

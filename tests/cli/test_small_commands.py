@@ -22,7 +22,8 @@ def test_info_shows_what_points_hold(clip, tmp_path, run):
     save_points(clip.points(), tmp_path / "p.csv")
     text = run("info", tmp_path / "p.csv").stdout
     assert "6 points" in text
-    assert "unit" not in text
+    assert "1 m, y up, right-handed" in text
+    assert "noise [mm]" in text
 
 
 def test_info_says_what_is_wrong(tmp_path, run):

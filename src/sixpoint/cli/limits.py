@@ -142,6 +142,7 @@ def _envelope(
     kept = {name: clips for name, clips in subjects.items() if name not in left}
     provenance = {
         "people": len(kept),
+        "names": list(kept),
         "left_out": left,
         "frames": sum(len(clip) for clips in kept.values() for clip in clips),
         "rule": f"reached by {rules.people} people, each for {rules.seconds:g} s in all",

@@ -102,11 +102,11 @@ def inspect(path: str | os.PathLike[str], **options: Any) -> FileInfo:
         return _of_robot(path, options)
     if suffix in suffixes("read_points"):
         try:
-            given = {key: options[key] for key in ("unit", "up", "rate") if key in options}
-            points = load_points(path, rate=given.pop("rate", None))
-            own = format_of(path, "read_points").own_unit
-            fixed: dict[str, Any] = {"unit": "m", "up": "y", "hand": "right"} if own else {}
-            return _of_points(points, path, Cleaning(names="given", **{**given, **fixed}))
+            given: dict[str, Any] = {k: options[k] for k in ("unit", "up") if k in options}
+            if format_of(path, "read_points").own_unit:
+                given = {"unit": "m", "up": "y", "hand": "right"}
+            points = load_points(path, rate=options.get("rate"))
+            return _of_points(points, path, Cleaning(names="given", **given))
         except FormatError:
             if suffix not in suffixes("read"):
                 raise

@@ -50,7 +50,7 @@ def role_names(names: Sequence[str]) -> tuple[str, ...]:
 def _named(name: str, centre: dict[str, str], parts: dict[str, str]) -> str:
     """Return the role of a name among words for the middle and parts of limbs, else the name."""
     label, mark, bare = name.rpartition(MARK)
-    words = [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+|\d+", bare)]
+    words = [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", bare)]
     words = [word for word in words if word not in FILLERS] or words
     if len(words) == 1 and words[0] in centre:
         return f"{label}{mark}{centre[words[0]]}"

@@ -72,11 +72,10 @@ class Convention:
 
     def applied(self, points: Points) -> Points:
         """Return points in metres, Y up, right-handed axes; to the bit where they are already."""
-        if self.hand == "left":
-            points = mirrored(points)
         if (self.unit, self.up) != (1.0, "y"):
             points = points_to_world(points, unit=self.unit, up=self.up)
-        return points
+        # A level axis is turned round, whichever was up.
+        return mirrored(points) if self.hand == "left" else points
 
 
 def given_unit(unit: float | str) -> float:

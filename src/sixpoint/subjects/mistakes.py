@@ -10,7 +10,6 @@ import numpy as np
 from ..errors import InputError
 from ..motion.points import SIX, Points
 from .aliases import point_name
-from .conventions import GUESSED
 from .outliers import find_exchange
 
 FEWEST_FRAMES = 10
@@ -30,11 +29,10 @@ def refuse_mistakes(points: Points) -> None:
 
     Raises:
         InputError: the points are flat (image coordinates), a column is constant, two people share
-            the points without labels, or no frame shows anything. The message names the likely
-            mistake.
+            the points without labels. The message names the likely mistake.
     """
     if not points.seen.any():
-        raise InputError("Expected points that were seen, got none in any frame.")
+        return
     _refuse_flat(points)
     _refuse_two_people(points)
     _refuse_constant(points)
@@ -50,19 +48,19 @@ def refuse_jumps(points: Points, stray: int) -> None:
     Raises:
         InputError: says what was probably mixed up, and where.
     """
-    exchange = find_exchange(points)
-    if exchange is not None:
-        one, other, frame = exchange
-        raise InputError(
-            f"{one} and {other} change places at frame {frame} ({frame / points.rate:.2f} s): the "
-            "trackers were exchanged; mend the file, or cut it there."
-        )
     seen = int(points.seen.sum())
     if stray > JUMPY * seen:
         raise InputError(
             f"{stray / seen:.0%} of all samples are where no body can have got in that time: two "
             "people in one file without labels (as in 'anna:head'), rows of several trackers mixed "
             "up, or a wrong rate or unit."
+        )
+    exchange = find_exchange(points)
+    if exchange is not None:
+        one, other, frame = exchange
+        raise InputError(
+            f"{one} and {other} change places at frame {frame} ({frame / points.rate:.2f} s): the "
+            "trackers were exchanged; mend the file, or cut it there."
         )
 
 
@@ -111,14 +109,3 @@ def _refuse_two_people(points: Points) -> None:
             f"{', '.join(twice)} are there more than once: points of two people. Label them by "
             "person, as in 'anna:head' and 'ben:head'."
         )
-
-
-def likely_mistakes(points: Points) -> list[str]:
-    """Return what `refuse_mistakes` and `refuse_jumps` would refuse, as sentences, for reports."""
-    found = []
-    for check in (refuse_mistakes, lambda points: refuse_jumps(points, 0)):
-        try:
-            check(points)
-        except InputError as error:
-            found.append(str(error).removeprefix(GUESSED))
-    return found

@@ -19,10 +19,8 @@ from ..motion.points import SIX, Points
 from ..priors.model import builtin_prior
 from ..priors.plausibility import plausible_each
 
-FIRST_FRAMES, FRAMES = 12, 120
-"""Frames in which all ways are judged, and in which the best of them are judged again."""
-FINALISTS = 12
-"""Number of ways that are judged again."""
+ROUNDS = ((3, 400), (12, 12), (120, 12))
+"""Frames in which ways are judged, and how many of the best are judged again in more of them."""
 LIKELY = 0.5
 """A way is a person from this plausibility."""
 CLEAR = 0.05
@@ -76,10 +74,12 @@ def find_names(points: Points, skeleton: Skeleton) -> Naming:
     if not len(positions):
         raise InputError("Expected a frame that shows all trackers, to name them; there is none.")
     ways = _possible_ways(positions, skeleton.anatomy.stature)
+    scores = np.zeros(0)
+    for frames, kept in ROUNDS if len(ways) else ():
+        scores = _plausibilities(_spread(positions, frames), ways, skeleton)
+        order = np.argsort(-scores)[:kept]
+        ways, scores = ways[order], scores[order]
     if len(ways):
-        scores = _plausibilities(_spread(positions, FIRST_FRAMES), ways, skeleton)
-        ways = ways[np.argsort(-scores)[:FINALISTS]]
-        scores = _plausibilities(_spread(positions, FRAMES), ways, skeleton)
         order = _best_first(positions, ways, scores)
         ways, scores = ways[order], scores[order]
     if not len(ways) or scores[0] < LIKELY:

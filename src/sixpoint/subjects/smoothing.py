@@ -217,7 +217,7 @@ class _Spectrum:
 
     @property
     def _frequencies(self) -> Floats:
-        return np.fft.rfftfreq(self.count, 1.0 / self.rate)
+        return np.asarray(np.fft.rfftfreq(self.count, 1.0 / self.rate), np.float64)
 
 
 def _denoised_track(track: Floats, rate: float, noise: float) -> Floats:
