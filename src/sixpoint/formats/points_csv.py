@@ -37,13 +37,16 @@ MOST_GAPS = 20
 POSITION, ROTATION = ("x", "y", "z"), ("qw", "qx", "qy", "qz")
 PARTS = (*POSITION, *ROTATION, "confidence")
 """Parts of a point that a column may hold."""
-CELL = re.compile(
-    r"(?P<point>.*?)[._ :/-]*(?:pos|position)?[._ -]*(?P<axis>[xyz])"
-    r"|(?P<turned>.*?)[._ :/-]*(?:q|rot|rotation|quat|orientation)[._ -]*(?P<part>[wxyz])"
-    r"|(?P<sure>.*?)[._ :/-]+confidence",
-    re.IGNORECASE,
+TURNED = re.compile(
+    r"(.+?)(?:[._ :/-]+(?:[qQ]|rot|Rot|rotation|Rotation|quat|Quat|orientation|Orientation)"
+    r"|Q|Rot|Rotation|Quat|Orientation)[._ :/-]*([wxyzWXYZ])"
 )
-"""Title of a column in other spellings: ``pelvis_x``, ``head pos y``, ``head_rot_w``."""
+"""Title of a column of a rotation in other spellings: ``head_qw``, ``head_rot_w``, ``headQW``."""
+PLACED = re.compile(
+    r"(.+?)(?:[._ :/-]+(?:pos|Pos|position|Position)|Pos|Position)?[._ :/-]*([xyzXYZ])"
+)
+"""Title of a column of a position in other spellings: ``pelvis_x``, ``head pos y``, ``headZ``."""
+TRUSTED = re.compile(r"(.+?)[._ :/-]+confidence", re.IGNORECASE)
 LONGEST_TITLE = 200
 """Longer titles are not looked into."""
 TIME = re.compile(r"(?:time|t|timestamp|seconds)[ _]*[(\[]?(?P<unit>s|ms)?[)\]]?", re.IGNORECASE)
@@ -110,10 +113,8 @@ def _columns(header: list[str]) -> tuple[Columns, tuple[str, ...]]:
         raise FormatError(f"Expected 'time' as the first column, got {got}.")
     columns: Columns = {}
     for k, cell in enumerate(header[1:], 1):
-        point, dot, part = cell.rpartition(".")
-        if not dot or part.lower() not in PARTS:
-            point, part = _cell(cell)
-        key = (point_name(point), part.lower())
+        point, part = _cell(cell)
+        key = (point_name(point), part)
         if key[1] not in PARTS or not point:
             raise FormatError(
                 f"Expected a column such as 'pelvis.x' (parts: {', '.join(PARTS)}), "
@@ -140,20 +141,17 @@ def _columns(header: list[str]) -> tuple[Columns, tuple[str, ...]]:
 
 
 def _cell(title: str) -> tuple[str, str]:
-    """Return point and part of a title such as ``pelvis_x``; nothing where it is another."""
-    found = CELL.fullmatch(title) if len(title) <= LONGEST_TITLE else None
-    if found is None:
-        return "", ""
-    if found["axis"]:
-        # ``head_qx`` and ``head_rot_x`` are rotations, although they end as positions do.
-        turned = re.fullmatch(r"(.*?)[._ :/-]*(?:q|rot|rotation|quat|orientation)", found["point"],
-                              re.IGNORECASE)  # fmt: skip
-        if turned is not None:
-            return turned[1], f"q{found['axis']}"
-        return found["point"], found["axis"]
-    if found["part"]:
-        return found["turned"], f"q{found['part']}"
-    return found["sure"], "confidence"
+    """Return point and part of a title such as ``pelvis.x``; nothing where it is another."""
+    point, _, part = title.rpartition(".")
+    if len(title) > LONGEST_TITLE or part.lower() in (*ROTATION, "confidence"):
+        return point, part.lower()
+    turned, placed = TURNED.fullmatch(title), PLACED.fullmatch(title)
+    if turned is not None:
+        return turned[1], f"q{turned[2].lower()}"
+    if placed is not None:
+        return placed[1], placed[2].lower()
+    trusted = TRUSTED.fullmatch(title)
+    return ("", "") if trusted is None else (trusted[1], "confidence")
 
 
 def _seconds(times: Floats, title: str) -> tuple[Floats, tuple[str, ...]]:

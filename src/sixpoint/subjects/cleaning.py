@@ -14,9 +14,11 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from ..body.roles import ROLES
 from ..body.skeleton import Skeleton
 from ..errors import InputError, UnknownName
 from ..kernels.types import Floats
+from ..motion.people import MARK
 from ..motion.points import SIX, Points
 from ..priors.plausibility import find_mistake
 from .aliases import role_names
@@ -125,6 +127,7 @@ def clean_as(points: Points, how: Cleaning, skeleton: Skeleton | None = None) ->
         notes.append(f"outliers: jumps that no body can make, taken as not seen: {listed} frames")
     points = without(points, wrong)
     if how.names == "check":
+        _refuse_strangers(points)
         for text in exchanged_names(points, convention, skeleton):
             raise InputError(
                 f"{text[0].upper()}{text[1:]}: mend their names or axes, or say that the names are "
@@ -163,6 +166,17 @@ def _body(convention: Convention) -> Skeleton:
     return (
         Skeleton.humanoid() if stature is None else Skeleton.humanoid(min(max(stature, low), high))
     )
+
+
+def _refuse_strangers(points: Points) -> None:
+    """Refuse points of which none is known to belong to a person."""
+    bare = [name.rpartition(MARK)[2] for name in points.names]
+    if not {*SIX, *ROLES}.intersection(bare):
+        shown = ", ".join(bare[:8]) + (" ..." if len(bare) > 8 else "")
+        raise InputError(
+            f"Expected points of a person ({', '.join(SIX)}), got {shown}: name them, or let six "
+            "trackers or more be named automatically (`names`: auto)."
+        )
 
 
 def exchanged_names(
