@@ -29,7 +29,9 @@ from .motion.standing import stand_still, with_unseen
 from .priors.plausibility import UNLIKE, find_mistake
 from .solvers import LimitsChoice, Result, Solver
 from .solvers import solver as solver_by_name
+from .solvers.tracker import Tracker
 from .subjects.cleaning import Cleaning, clean_as
+from .subjects.gaps import bridged, curved, has_gaps
 from .tasks import SelfContact, Task
 from .tasks import clear_elbows as swivel_elbows
 
@@ -70,6 +72,7 @@ def reconstruct(
     tasks: Sequence[Task[Any]] | None = None,
     tracked: bool = True,
     clear_elbows: bool = False,
+    bridge_gaps: bool = False,
     **settings: Any,
 ) -> Result:
     """Return full-body motion from tracked points.
@@ -89,6 +92,8 @@ def reconstruct(
         tracked: whether the points come from trackers, which are easily mixed up. False for points
             taken from a motion: none is added, and only a mistake that can be named is reported.
         clear_elbows: swivel elbows out of the body after solving.
+        bridge_gaps: solve a second time, with gaps of points bridged by the first answer, so that
+            joints do not jump where a point comes back; not for live use.
         **settings: settings of the solver, when it is given by name.
     """
     chosen = _solver(solver, settings)
@@ -102,6 +107,8 @@ def reconstruct(
         skeleton, limits=kept, rate=points.rate, names=points.names, tasks=tasks
     )
     result = tracker.solve_clip(points)
+    if bridge_gaps and person and has_gaps(points):
+        result = _bridged(tracker, points, result)
     if notes:
         notes += _slid(result.motion, points, chosen)
     if clear_elbows:
@@ -114,6 +121,26 @@ def reconstruct(
         return result
     report = replace(result.report, warnings=(*notes, *result.report.warnings))
     return replace(result, report=report)
+
+
+def _bridged(tracker: Tracker, points: Points, first: Result) -> Result:
+    """Solve again with bridged gaps; the report still tells of the points that were seen."""
+    near = curved(points)
+    if has_gaps(near):
+        guess = first if near.seen.sum() == points.seen.sum() else tracker.solve_clip(near)
+        near = bridged(near, guess.motion)
+    result = tracker.solve_clip(near)
+    residuals = np.where(first.missing, np.nan, result.residuals)
+    known = residuals[np.isfinite(residuals)]
+    note = "gaps of points were bridged by the reconstruction itself, in a second pass"
+    report = replace(
+        result.report,
+        missing=first.report.missing,
+        target_mean_m=float(known.mean()) if known.size else 0.0,
+        target_max_m=float(known.max(initial=0.0)),
+        warnings=(*first.report.warnings, note),
+    )
+    return replace(result, report=report, residuals=residuals, missing=first.missing)
 
 
 def _solver(solver: str | Solver, settings: dict[str, Any]) -> Solver:
@@ -413,6 +440,7 @@ def reconstruct_file(job: Job) -> dict[str, Any]:
         limits=read_limits(job.limits, skeleton),
         tracked=original is None,
         clear_elbows=job.clear_elbows,
+        bridge_gaps=original is None and job.cleaning is not None and job.cleaning.bridge_gaps,
     )
     motion, comparison = result.motion, None
     notes = list(points.notes)

@@ -16,6 +16,7 @@ from typing import Any
 import click
 import numpy as np
 
+from ..api import reconstruct
 from ..errors import InputError
 from ..kernels import arrays
 from ..kernels.types import Bools, Floats
@@ -93,7 +94,7 @@ def bench_noise(
                         "lag_ms": 1e3 * lag_of(given.positions, clip.points().positions, clip.rate),
                     }
                 )
-        gaps.append({"clip": name} | _gaps(tracker, clip, clean, rng))
+        gaps.append({"clip": name} | _gaps(method, clip, clean, rng))
         strays.append({"clip": name} | _strays(clip, rng))
         step()
     averages = [
@@ -154,22 +155,26 @@ def _distance(given: Points, true: Points) -> float:
     return float(np.sqrt(np.nanmean(away**2)))
 
 
-def _gaps(tracker: Any, clip: Motion, clean: Motion, rng: np.random.Generator) -> dict[str, Any]:
+def _gaps(method: Solver, clip: Motion, clean: Motion, rng: np.random.Generator) -> dict[str, Any]:
     """Return what drop-outs do to a clip, and to the steps of joints when points come back."""
     points = with_drop_outs(clip.points(), rng)
-    motion = tracker.solve_clip(points).motion
     back = returns(points)
-    steps, usual = _steps(motion)[back], _steps(clean)[back]
-    found = compare(motion, clip)
-    return {
+    out: dict[str, Any] = {
         "frames": len(clip),
         "returns": int((points.seen[1:] & ~points.seen[:-1]).sum()),
-        "position_rms": found.position_rms,
-        "orientation_rms": found.orientation_rms,
-        "largest_step_deg": float(steps.max(initial=0.0)),
-        "largest_step_clean_deg": float(usual.max(initial=0.0)),
-        "steps_over_30deg": int((steps > LARGE_STEP).sum()),
+        "largest_step_clean_deg": float(_steps(clean)[back].max(initial=0.0)),
     }
+    for name, bridge in (("", False), ("_bridged", True)):
+        motion = reconstruct(points, clip.skeleton, method, bridge_gaps=bridge).motion
+        steps = _steps(motion)[back]
+        found = compare(motion, clip)
+        out |= {
+            f"position_rms{name}": found.position_rms,
+            f"orientation_rms{name}": found.orientation_rms,
+            f"largest_step_deg{name}": float(steps.max(initial=0.0)),
+            f"steps_over_30deg{name}": int((steps > LARGE_STEP).sum()),
+        }
+    return out
 
 
 def returns(points: Points) -> Bools:
@@ -224,7 +229,8 @@ def _show(found: ex.Measurements) -> Iterator[ex.Table]:
     keys += "lag_ms:.1f"
     title = f"White noise, {found['solver']}, means over {found['clips']} clips"
     yield ex.table(title, f"noise_m:g {keys}", found["averages"])
-    keys = "clip returns position_rms:.4f largest_step_deg:.1f largest_step_clean_deg:.1f "
+    keys = "clip returns position_rms:.4f position_rms_bridged:.4f largest_step_clean_deg:.1f "
+    keys += "largest_step_deg:.1f largest_step_deg_bridged:.1f steps_over_30deg_bridged "
     yield ex.table(
         f"Each point not seen for {LOST:.0%} of the time, {GAPS[0]:g} to {GAPS[1]:g} s at a time",
         keys + "steps_over_30deg",

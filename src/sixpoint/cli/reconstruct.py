@@ -59,6 +59,8 @@ if TYPE_CHECKING:
     help="Names of tracked points: refuse them if they look "
     "exchanged, take them as they are, or find out which tracker is which.",
 )
+@click.option("--no-bridging", is_flag=True,
+              help="Solve once, although points vanish and come back.")  # fmt: skip
 @click.option("--keep-outliers", is_flag=True,
               help="Keep samples of tracked points that no body can have made.")  # fmt: skip
 @c.file_options
@@ -128,6 +130,7 @@ def _cleaning(given: dict[str, Any]) -> Cleaning:
             hand=given.pop("hand"),
             names=given.pop("names"),
             outliers=not given.pop("keep_outliers"),
+            bridge_gaps=not given.pop("no_bridging"),
         )
 
 

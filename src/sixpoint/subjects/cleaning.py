@@ -2,8 +2,8 @@
 
 Unit, axes and handedness are brought to metres, Y up and right-handed; names are recognised;
 samples that no body can have made count as not seen; noise is smoothed away. Gaps stay: solvers
-fill them better, because they know the body. Whatever was done is said in notes. Points that need
-none of this come back as they are, to the bit.
+fill them better, because they know the body (see `gaps`). Whatever was done is said in notes.
+Points that need none of this come back as they are, to the bit.
 """
 
 from __future__ import annotations
@@ -56,6 +56,8 @@ class Cleaning:
     taken as they are. "auto": trackers are named by trying which of them is which."""
     outliers: bool = True
     """Whether samples that no body can have made count as not seen."""
+    bridge_gaps: bool = True
+    """Whether files are solved a second time, with gaps bridged by the first answer."""
     smooth: float | Literal["auto", "off"] = "auto"
     """"auto": as strongly as the measured noise asks for; "off"; or a cutoff frequency [Hz]."""
 
