@@ -41,6 +41,14 @@ def test_short_gaps_are_bridged_by_curves(point):
     assert steps.max() < 0.02
 
 
+def test_a_pelvis_that_is_not_seen_is_no_origin():
+    points = motion("walk").points()
+    gapped = with_gap(with_gap(points, 0, 70, 140), 2, 60, 80)
+    found = curved(gapped)
+    assert np.abs(found.positions - points.positions)[:, 2].max() < 0.15
+    assert np.linalg.norm(np.diff(found.positions[:, 2], axis=0), axis=1).max() < 0.06
+
+
 def test_long_gaps_are_led_to_where_the_point_comes_back():
     clip = motion("reach", 240)
     points = with_gap(clip.points(), 2, 40, 160)

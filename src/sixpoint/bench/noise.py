@@ -220,7 +220,7 @@ def _averaged(rows: list[dict[str, Any]]) -> dict[str, Any]:
     )
     out["jitter_ratio_largest"] = max(row["jitter_ratio"] for row in rows)
     out["position_ratio_largest"] = max(row["position_ratio"] for row in rows)
-    return {"noise_m": rows[0]["noise_m"], "input": rows[0]["input"]} | out
+    return out | {"noise_m": rows[0]["noise_m"], "input": rows[0]["input"]}
 
 
 def _show(found: ex.Measurements) -> Iterator[ex.Table]:

@@ -36,14 +36,15 @@ def curved(points: Points) -> Points:
     Args:
         points: NaN where a point was not seen.
     """
-    positions, seen, base = points.positions.copy(), points.seen, np.zeros((len(points), 3))
+    positions, seen, rate = points.positions.copy(), points.seen, points.rate
+    base = np.zeros((len(points), 3))
     if "pelvis" in points.names:
-        k = points.names.index("pelvis")
-        positions[:, k] = base = _curve(positions[:, k], points.rate)
-    for k, name in enumerate(points.names):
-        if name != "pelvis":
-            found = _curve(positions[:, k] - np.nan_to_num(base), points.rate) + base
-            positions[:, k] = np.where(seen[:, k, None], positions[:, k], found)
+        base = _curve(positions[:, points.names.index("pelvis")], rate)
+    for k in range(len(points.names)):
+        # Where the pelvis is not known there is no place relative to it.
+        found = _curve(positions[:, k] - base, rate) + base
+        positions[:, k] = np.where(seen[:, k, None], positions[:, k], found)
+        positions[:, k] = _curve(positions[:, k], rate)
     return replace(points, positions=positions)
 
 
