@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sixpoint.bench.noise import INPUTS, bench_noise, lag_of, returns, with_drop_outs
-from sixpoint.bench.recorded import CHOICES, bench_recorded
+from sixpoint.bench.recorded import CHOICES, bench_recorded, names_of
 from sixpoint.data.clips import builtin
 from sixpoint.errors import InputError
 from sixpoint.solvers import solver
@@ -71,6 +71,11 @@ def test_limits_are_compared():
     assert [row["limits"] for row in rows] == list(CHOICES)
     assert {row["clips_of"] for row in found["rows"]} == {"all", "others"}
     assert rows[2]["over_1_cm"] <= rows[0]["over_1_cm"]
+
+
+def test_people_of_several_numbers_are_one():
+    assert names_of("64_01_golf_swing") == {"63", "64"}
+    assert names_of("sport/07_01_walk") == {"7"}
 
 
 def test_clips_are_needed():

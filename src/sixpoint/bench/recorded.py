@@ -19,6 +19,7 @@ from ..motion.motion import Motion
 from ..motion.points import SIX
 from ..solvers import Solver
 from . import experiment as ex
+from .limits import SAME_PERSON
 
 CHOICES = ("adult", "recorded", "none")
 FAR = {"over_1_mm": 0.001, "over_1_cm": 0.01, "over_5_cm": 0.05, "over_10_cm": 0.1}
@@ -44,12 +45,11 @@ def bench_recorded(
     step = ex.counted(progress, len(clips))
     for name, whole in clips.items():
         clip = ex.excerpt(whole, QUICK_FRAMES) if quick else whole
-        subject = name.rpartition("/")[2].partition("_")[0].lstrip("0")
         for choice in CHOICES:
             limits = limits_of(choice, clip)
             for method in methods:
                 measured = _measure(method, clip, limits)
-                for group in ("all", "fitted" if subject in people else "others"):
+                for group in ("all", "fitted" if names_of(name) & people else "others"):
                     parts.setdefault((method.name, group, choice), []).append(measured)
         step()
     rows = [
@@ -59,6 +59,13 @@ def bench_recorded(
     order = {group: k for k, group in enumerate(GROUPS)}
     rows.sort(key=lambda row: (row["solver"], order[row["clips_of"]]))
     return {"rows": rows, "provenance": dict(recorded().provenance)}
+
+
+def names_of(clip: str) -> set[str]:
+    """Return the names of the person of a clip, who may have several numbers in the database."""
+    subject = clip.rpartition("/")[2].partition("_")[0].lstrip("0")
+    known = (set(map(str, numbers)) for numbers in SAME_PERSON)
+    return next((numbers for numbers in known if subject in numbers), {subject})
 
 
 def limits_of(choice: str, clip: Motion) -> Limits | None:
