@@ -44,6 +44,14 @@ def test_noise_of_each_point_is_its_own_up_to_twice_the_usual():
     assert found[5] == pytest.approx(2.0 * np.median(found))
 
 
+def test_points_that_stay_where_they_were_put_do_not_hide_the_noise_of_others():
+    positions = trembling(motion("reach", 300).points(), 0.003).positions.copy()
+    positions[:, [0, 1, 4, 5]] = 1.0
+    found = noise_of(positions, 60.0)
+    np.testing.assert_allclose(found[[2, 3]], 0.003, rtol=0.25)
+    np.testing.assert_array_equal(found[[0, 1, 4, 5]], 0.0)
+
+
 def test_noise_of_what_was_hardly_seen_is_unknown():
     positions = np.full((50, 2, 3), np.nan)
     positions[:4] = 1.0

@@ -128,7 +128,7 @@ def clean_as(points: Points, how: Cleaning, skeleton: Skeleton | None = None) ->
         listed = ", ".join(f"{name} {count}" for name, count in counts.items())
         notes.append(f"outliers: jumps that no body can make, taken as not seen: {listed} frames")
     points = without(points, wrong)
-    if how.names == "check":
+    if how.names != "given":
         _refuse_strangers(points)
         for text in exchanged_names(points, convention, skeleton):
             raise InputError(

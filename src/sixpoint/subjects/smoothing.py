@@ -87,9 +87,8 @@ def noise_of(values: Floats, rate: float) -> Floats:
             out[k] = math.sqrt(float(np.quantile(windows, CALM)))
         elif len(known) >= LEAST_WINDOW // 4:
             out[k] = math.sqrt(float(known.mean()))
-    if np.isfinite(out).any():
-        out = np.minimum(out, ALIKE * float(np.nanmedian(out)))
-    return out
+    moving = out[out > 0.0]  # without points that were put somewhere and stay there
+    return np.minimum(out, ALIKE * float(np.median(moving))) if len(moving) else out
 
 
 def continuous(rotations: Floats) -> Floats:
