@@ -11,7 +11,7 @@ import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,7 +21,8 @@ from .body.roles import ROLES
 from .body.skeleton import Skeleton
 from .errors import InputError, SixpointError, UnknownName
 from .kernels.types import Floats
-from .limits import Limits
+from .limits import Limits, RoleLimits, recorded_limits
+from .limits.by_role import is_by_role
 from .motion.comparison import Comparison
 from .motion.metrics import compare
 from .motion.motion import Motion
@@ -31,7 +32,10 @@ from .motion.standing import stand_still, with_unseen
 from .priors.plausibility import UNLIKE, find_mistake
 from .solvers import LimitsChoice, Result, Solver
 from .solvers import solver as solver_by_name
+from .solvers.tracker import Tracker
 from .subjects import CANONICAL, Subject, fit_subject, measured_skeleton
+from .subjects.cleaning import Cleaning, clean_as
+from .subjects.gaps import bridged, curved, has_gaps
 from .tasks import SelfContact, Task
 from .tasks import clear_elbows as swivel_elbows
 
@@ -73,10 +77,11 @@ def reconstruct(
     skeleton: Skeleton | Subject | None = None,
     solver: str | Solver = "guided",
     *,
-    limits: LimitsChoice = "adult",
+    limits: LimitsChoice | Literal["recorded"] = "adult",
     tasks: Sequence[Task[Any]] | None = None,
     tracked: bool = True,
     clear_elbows: bool = False,
+    bridge_gaps: bool = False,
     layout: str | None = None,
     rate: float | None = None,
     **settings: Any,
@@ -95,11 +100,14 @@ def reconstruct(
             worn (see `fit_subject`). Default: the built-in figure with the bone lengths that the
             points show.
         solver: a key of `SOLVERS`, or a solver.
-        limits: joint limits to keep; None for none.
+        limits: joint limits to keep: "adult", "recorded" (within which recorded people moved), a
+            set of limits, or None.
         tasks: what is asked of the points; see `Solver.prepare`.
         tracked: whether the points come from trackers, which are easily mixed up. False for points
             taken from a motion: none is added, and only a mistake that can be named is reported.
         clear_elbows: swivel elbows out of the body after solving.
+        bridge_gaps: solve a second time, with gaps of points bridged by the first answer, so that
+            joints do not jump where a point comes back; not for live use.
         layout: order of the joints of an array, such as "coco17"; default the one that fits.
         rate: frames a second of an array [Hz].
         **settings: settings of the solver, when it is given by name.
@@ -127,10 +135,13 @@ def reconstruct(
     stood: tuple[str, ...] = ()
     if person and tracked:
         points, stood = _with_feet(points, skeleton, chosen)
+    kept = recorded_limits(skeleton) if isinstance(limits, str) and limits == "recorded" else limits
     tracker = chosen.prepare(
-        skeleton, limits=limits, rate=points.rate, names=points.names, tasks=tasks
+        skeleton, limits=kept, rate=points.rate, names=points.names, tasks=tasks
     )
     result = tracker.solve_clip(points)
+    if bridge_gaps and person and has_gaps(points):
+        result = _bridged(tracker, points, result)
     if stood:
         notes += [*stood, *_slid(result.motion, points, chosen)]
     if clear_elbows:
@@ -150,6 +161,26 @@ def _bones(motion: Motion, roles: Sequence[str]) -> dict[str, Floats]:
     turned = motion.points(roles, rotations=True).rotations
     assert turned is not None
     return {role: turned[:, k] for k, role in enumerate(roles)}
+
+
+def _bridged(tracker: Tracker, points: Points, first: Result) -> Result:
+    """Solve again with bridged gaps; the report still tells of the points that were seen."""
+    near = curved(points)
+    if has_gaps(near):
+        guess = first if near.seen.sum() == points.seen.sum() else tracker.solve_clip(near)
+        near = bridged(near, guess.motion)
+    result = tracker.solve_clip(near)
+    residuals = np.where(first.missing, np.nan, result.residuals)
+    known = residuals[np.isfinite(residuals)]
+    note = "gaps of points were bridged by the reconstruction itself, in a second pass"
+    report = replace(
+        result.report,
+        missing=first.report.missing,
+        target_mean_m=float(known.mean()) if known.size else 0.0,
+        target_max_m=float(known.max(initial=0.0)),
+        warnings=(*first.report.warnings, note),
+    )
+    return replace(result, report=report, residuals=residuals, missing=first.missing)
 
 
 def _solver(solver: str | Solver, settings: dict[str, Any]) -> Solver:
@@ -274,7 +305,7 @@ class Job:
     output: str
     solver: Solver
     limits: str | None = "adult"
-    """"adult", the name of a file, or None for no limits."""
+    """"adult", "recorded", the name of a file, or None for no limits."""
     skeleton: str | None = None
     """File with the body, for points and for motion files without one (.amc)."""
     height: float | None = None
@@ -287,6 +318,8 @@ class Job:
     """Swivel elbows out of the body after solving."""
     reading: Mapping[str, Any] = field(default_factory=dict)
     """Options of `load` for the source."""
+    cleaning: Cleaning | None = field(default_factory=Cleaning)
+    """What is done to points of a file before they are reconstructed; None for nothing."""
 
 
 class Clip(NamedTuple):
@@ -326,18 +359,39 @@ def read_clip(job: Job) -> Clip:
     # Unit, axes, rate and layout are said of the points; the body's own file speaks for itself.
     roles, lenient = (options.pop(key, None) for key in ("roles", "lenient"))
     if job.skeleton is None:
-        points, notes = _points_of(job, options | {"roles": roles})
-        if job.subject is not None:
-            return Clip(None, points, Subject.load(job.subject), notes)
+        subject = None if job.subject is None else Subject.load(job.subject)
+        known = None if subject is None else subject.skeleton
+        points, notes = _cleaned_points(job, options | {"roles": roles}, known)
+        if subject is not None:
+            return Clip(None, points, subject, notes)
         _check_recognised(points)
         body, found = _fitted(points, job.height, "layout" in options)
         return Clip(None, points, body, (*notes, *found))
     names = formats.load_skeleton(job.skeleton, lenient=lenient).names
     of_joints = {role: name for role, name in (roles or {}).items() if name in names}
     of_markers = {role: name for role, name in (roles or {}).items() if name not in names}
-    points, notes = _points_of(job, options | {"roles": of_markers or None})
-    body = formats.load_skeleton(job.skeleton, roles=of_joints or None, lenient=lenient)
-    return Clip(None, points, body, notes)
+    skeleton = formats.load_skeleton(job.skeleton, roles=of_joints or None, lenient=lenient)
+    points, notes = _cleaned_points(job, options | {"roles": of_markers or None}, skeleton)
+    return Clip(None, points, skeleton, notes)
+
+
+def _cleaned_points(
+    job: Job, options: dict[str, Any], skeleton: Skeleton | None
+) -> tuple[Points, tuple[str, ...]]:
+    """Read the points of a job and clean them, as those of a person; what was guessed and done."""
+    cleaning = job.cleaning
+    if cleaning is None or (skeleton is not None and skeleton.kind != "human"):
+        return _points_of(job, options)
+    if formats.has_own_unit(job.source) or "layout" in options:
+        cleaning = replace(cleaning, unit="m", up="y", hand="right")
+    else:
+        said = {key: options.pop(key) for key in ("unit", "up") if key in options}
+        cleaning = replace(cleaning, **said)
+    points, notes = _points_of(job, options)
+    if not len(points):
+        return points, notes
+    cleaned = clean_as(points, cleaning, skeleton).points
+    return cleaned, (*notes, *(note for note in cleaned.notes if note not in notes))
 
 
 def _fitted(
@@ -457,7 +511,11 @@ def reconstruct_people(
 
 
 def read_limits(limits: str | None, skeleton: Skeleton) -> LimitsChoice:
-    """Return the limits that a job names: "adult" and None as they are, or those of a file.
+    """Return the limits that a job names: "adult" and None as they are, others on the skeleton.
+
+    Args:
+        limits: "adult", "recorded", or a file of limits for this rig or by role.
+        skeleton: whose limits they are.
 
     Raises:
         UnknownName: the file has limits of joints which the skeleton does not have.
@@ -466,6 +524,10 @@ def read_limits(limits: str | None, skeleton: Skeleton) -> LimitsChoice:
         return None
     if limits == "adult":
         return "adult"
+    if limits == "recorded":
+        return recorded_limits(skeleton)
+    if is_by_role(limits):
+        return RoleLimits.load(limits).limits(skeleton)
     found = Limits.load(limits)
     for name in found:
         if name not in skeleton.names:
@@ -487,6 +549,7 @@ def reconstruct_file(job: Job) -> dict[str, Any]:
         ),
         tracked=original is None,
         clear_elbows=job.clear_elbows,
+        bridge_gaps=original is None and job.cleaning is not None and job.cleaning.bridge_gaps,
     )
     motion, comparison = result.motion, None
     notes = list(said)

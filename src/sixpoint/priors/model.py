@@ -125,8 +125,12 @@ class Prior:
                 )
             networks = []
             for name in NETWORKS:
-                keys = [f"{name}_{k}" for k in range(sum(key[: len(name)] == name for key in content))]
-                lost = [key for key in keys if key not in content] or ([] if keys else [f"{name}_0"])
+                keys = [
+                    f"{name}_{k}" for k in range(sum(key[: len(name)] == name for key in content))
+                ]
+                lost = [key for key in keys if key not in content] or (
+                    [] if keys else [f"{name}_0"]
+                )
                 if lost:
                     raise FormatError(f"Expected the layers of {name}; {lost[0]} is missing.")
                 networks.append(tuple(content[key] for key in keys))
@@ -157,11 +161,7 @@ def _check_layers(layers: tuple[Array, ...], outputs: tuple[int, int]) -> None:
         raise FormatError(f"Expected 1 to {MOST_UNITS} pairs of hidden units, got {shapes[1]}.")
     incoming = (INPUT_SIDES.even.shape[1], INPUT_SIDES.odd.shape[1])
     sizes = [incoming, *((units, units) for _ in shapes[3::3]), outputs]
-    wanted = [
-        shape
-        for (e, o), (f, p) in pairwise(sizes)
-        for shape in ((e, f), (f,), (o, p))
-    ]
+    wanted = [shape for (e, o), (f, p) in pairwise(sizes) for shape in ((e, f), (f,), (o, p))]
     if shapes != wanted:
         raise FormatError(f"Expected layers of the shapes {wanted}, got {shapes}.")
     if not all(np.isfinite(layer).all() for layer in layers):

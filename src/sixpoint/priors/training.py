@@ -9,13 +9,13 @@ Arrays may live on a graphics card: pass ``device="gpu"`` where CuPy is installe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..errors import InputError, MissingExtra
+from ..errors import MissingExtra
 from ..kernels.types import Ints
 from .autograd import Adam, Array, Value, gradients
 from .layout import (
@@ -33,7 +33,7 @@ from .layout import (
 from .loss import LIMB_PARTS, POINT_ROWS, Batch, Body, Constants, constants, joints_of, loss
 from .network import Layers, answer, new_layers
 from .poses import CHEST, HEAD, LIMBS, NECK, PELVIS, STATIONS
-from .training_data import Recordings, Subject, find_leaks
+from .training_data import Recordings
 
 Progress = Callable[[int, int], None]
 
@@ -244,7 +244,9 @@ def draw_marks(count: int, rng: np.random.Generator) -> tuple[Any, Any]:
     random = np.flatnonzero(kinds >= len(CONFIGURATIONS))
     share = rng.uniform(0.1, 1.0, (len(random), 1))
     seen[random] = rng.random((len(random), COUNT)) < share
-    turned[random] = seen[random] & (rng.random((len(random), COUNT)) < rng.random((len(random), 1)))
+    turned[random] = seen[random] & (
+        rng.random((len(random), COUNT)) < rng.random((len(random), 1))
+    )
     lost = np.flatnonzero(rng.random(count) < LOST)
     gone = rng.integers(0, COUNT, len(lost))
     seen[lost, gone] = turned[lost, gone] = False
@@ -283,4 +285,3 @@ def array_maker(device: str) -> Callable[[Any], Any]:
         raise MissingExtra("cupy", "train", "training on a graphics card") from error
     made: Callable[[Any], Any] = cupy.asarray
     return made
-

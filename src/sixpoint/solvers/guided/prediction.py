@@ -23,19 +23,16 @@ from ...kernels.types import Floats, Ints, Quat, Vec3
 from ...kernels.vector import (
     vec_add,
     vec_cross,
-    vec_dot,
     vec_length,
     vec_load,
     vec_reject,
     vec_scale,
-    vec_store,
     vec_sub,
     vec_unit,
 )
 from ...motion.points import SIX
 from ...priors.layout import (
     AT,
-    COUNT,
     ERRORS,
     FEET,
     HEIGHT,
@@ -70,7 +67,7 @@ LINE_WEIGHTS = np.array([weight for _, weight in LINES])
 TURN_POINTS = np.array([PLACE[name] for name, _ in TURNS])
 TURN_WEIGHTS = np.array([weight for _, weight in TURNS])
 ORIGIN_POINTS = np.array([[PLACE[group[0]], PLACE[group[-1]]] for group in ORIGINS])
-FOOT_POINTS = np.array([int(np.flatnonzero(INPUT_OF == place)[0]) for place in FEET])
+FOOT_POINTS = np.array([int(np.flatnonzero(place == INPUT_OF)[0]) for place in FEET])
 
 
 class Prediction(NamedTuple):

@@ -13,7 +13,6 @@ nobody did in the data: its predictions are then as poor as those of others.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, NamedTuple
 
@@ -52,11 +51,9 @@ from ..context import (
     LIMITED,
     MISSING,
     SPINE_LIMITED,
-    SPINE_STRETCHED,
     UNREACHABLE,
     Frames,
     Output,
-    RecordArray,
     record_type,
 )
 from ..people.plan import MISSED, TOLERANCE, PersonPlan, is_place
