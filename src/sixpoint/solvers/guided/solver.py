@@ -37,8 +37,15 @@ from ...motion.pose import Pose
 from ...priors.model import Prior, prior_of
 from ..articulated.build import new_pose
 from ..articulated.model import ModelPose, model_forward, read_pose, write_pose
-from ..articulated.settle import Observations, SettleScratch, Settling, new_scratch, settle
-from ..articulated.whole_body import WholeBody, whole_body
+from ..articulated.settle import settle
+from ..articulated.whole_body import (
+    Observations,
+    SettleScratch,
+    Settling,
+    WholeBody,
+    new_scratch,
+    whole_body,
+)
 from ..base import Capabilities, Solver
 from ..context import (
     LIMITED,
