@@ -29,7 +29,10 @@ TINY = 1e-5
 
 
 def new_layers(
-    rng: np.random.Generator, inputs: tuple[int, int], units: Sequence[int], outputs: tuple[int, int]
+    rng: np.random.Generator,
+    inputs: tuple[int, int],
+    units: Sequence[int],
+    outputs: tuple[int, int],
 ) -> Layers:
     """Return random layers, the last of which is zero.
 
