@@ -207,8 +207,8 @@ def card_text(prior: Prior) -> str:
         f"# Model card: {card.get('name', 'prior')}",
         "",
         f"A network of {_size(prior.layers)} that predicts the pose of a person and its own "
-        f"error, from any of {len(POINTS)} points, with or without their rotations; and a critic, a "
-        f"network of {_size(prior.critic)}, that says whether six points can be right: it was "
+        f"error, from any of {len(POINTS)} points, with or without their rotations; and a critic, "
+        f"a network of {_size(prior.critic)}, that says whether six points can be right: it was "
         "shown the same people with exchanged names, another axis up, and single points astray. "
         f"{prior.numbers} numbers in all. Used by the solver `guided`.",
         "",
