@@ -7,7 +7,6 @@ from functools import cache
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.data.clips import CLIPS, builtin
 from sixpoint.motion.motion import Motion
-
 from sixpoint.priors.training_data import Subject
 
 NAMES = tuple(CLIPS)

@@ -18,6 +18,7 @@ from .solution import Report, Result, Solution, StopReason
 from .tracker import Tracker
 
 if TYPE_CHECKING:
+    from .guided.solver import GuidedSolver as GuidedSolver
     from .jacobian.balance import BalanceSolver as BalanceSolver
     from .jacobian.damped import DampedSolver as DampedSolver
     from .jacobian.damped import DampedSvdSolver as DampedSvdSolver
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from .particles.methods import MonteCarloSolver as MonteCarloSolver
     from .particles.stream import ParticleStream as ParticleStream
     from .sequential.analytic import AnalyticUpperSolver as AnalyticUpperSolver
-    from .guided.solver import GuidedSolver as GuidedSolver
     from .sequential.kma import KMASolver as KMASolver
     from .sequential.sik import SequentialSolver as SequentialSolver
     from .sequential.tgb import TGBSolver as TGBSolver
