@@ -62,7 +62,7 @@ class WrongOption(InputError):
 def reconstruct(
     points: Points,
     skeleton: Skeleton,
-    solver: str | Solver = "sik",
+    solver: str | Solver = "guided",
     *,
     limits: LimitsChoice = "adult",
     tasks: Sequence[Task[Any]] | None = None,
@@ -331,7 +331,7 @@ def people_jobs(job: Job, heights: Mapping[str, float] | None = None) -> list[Jo
 def reconstruct_people(
     points: Points,
     skeletons: Skeleton | Mapping[str, Skeleton],
-    solver: str | Solver = "sik",
+    solver: str | Solver = "guided",
     **options: Any,
 ) -> dict[str, Result]:
     """Return the motion of each of several people, followed by a tracker of their own.

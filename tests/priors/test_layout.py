@@ -119,8 +119,8 @@ def test_turning_and_moving_a_body_on_the_ground_changes_nothing():
 
 def test_what_is_not_known_is_zero_and_does_not_matter():
     positions, rotations, seen, turned = crowd(30, 3)
-    hidden = np.where(seen[..., None] > 0.0, positions, np.nan)
-    unknown = np.where(turned[..., None] > 0.0, rotations, np.nan)
+    hidden = np.where(seen[..., None] > 0.0, positions, 7.0)
+    unknown = np.where(turned[..., None] > 0.0, rotations, (0.0, 1.0, 0.0, 0.0))
     body = np.ones((30, 12))
     one = told(positions, rotations, seen, turned, body)
     np.testing.assert_array_equal(told(hidden, unknown, seen, turned, body), one)

@@ -103,8 +103,8 @@ def test_examples_are_right_ones_and_the_same_with_mistakes():
 
 def test_a_critic_learns_to_tell_right_points_from_wrong_ones():
     steps = []
-    taught = replace(builtin_prior(), critic=tuple(fit_critic(sampler(), 16, 250, steps.append)))
-    assert steps == list(range(1, 251))
+    taught = replace(builtin_prior(), critic=tuple(fit_critic(sampler(), 16, 150, steps.append)))
+    assert steps == list(range(1, 151))
     assert plausible(taught, "reach").mean() > 0.8
     assert np.mean([plausible(taught, "reach", m).mean() for m in MISTAKES]) < 0.2
 

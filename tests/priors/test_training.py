@@ -22,7 +22,7 @@ from sixpoint.priors.training import (
 )
 from sixpoint.priors.training_data import Recordings, Subject
 
-SMALL = TrainingSettings(units=16, depth=2, steps=60, batch=128, critic_units=8)
+SMALL = TrainingSettings(units=8, depth=2, steps=25, batch=64, critic_units=4, critic_steps=10)
 
 
 @pytest.fixture(scope="module")
@@ -42,15 +42,15 @@ def test_training_learns_and_repeats_itself(people):
     for a, b in zip(one, other, strict=True):
         np.testing.assert_array_equal(a, b)
     assert len(priors[0].layers) == 9
-    assert calls[-1] == (180, 180)
+    assert calls[-1] == (35, 35)
     another = train_prior(people, [], replace(SMALL, seed=1))
     assert np.abs(another.layers[0] - one[0]).max() > 0.0
 
 
 def test_the_cost_falls(people):
-    settings = replace(SMALL, units=24, steps=150, batch=256, drop=0.0)
+    settings = replace(SMALL, units=16, steps=100, batch=128, drop=0.0)
     fitting = Fitting(Recordings.of(people), settings)
-    costs = [fitting.step() for _ in range(150)]
+    costs = [fitting.step() for _ in range(100)]
     assert np.mean(costs[-20:]) < 0.6 * np.mean(costs[:5])
 
 

@@ -37,7 +37,9 @@ def test_subjects_count_by_the_root_of_their_frames():
 
 
 def test_drawn_people_may_have_another_build_and_other_lengths():
-    recordings = Recordings.of([subject("boxing"), subject("walk")])
+    boxer = subject("boxing")
+    long_armed = replace(boxer, build=replace(boxer.build, bones=1.2 * boxer.build.bones))
+    recordings = Recordings.of([long_armed, subject("walk")])
     own = Sampler(recordings, Variation(0.0, 0.0, 0.0), 2).people(500)
     swapped = Sampler(recordings, Variation(1.0, 0.0, 0.0), 2).people(500)
     longer = Sampler(recordings, Variation(0.0, 0.05, 0.0), 2).people(500)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.command("reconstruct")
 @click.argument("source", metavar="IN")
 @click.option("-o", "--output", required=True, metavar="OUT", help="File, or folder if IN is one.")
-@click.option("--solver", "name", help="See `sixpoint solvers`.  [default: sik]")
+@click.option("--solver", "name", help="See `sixpoint solvers`.  [default: guided; sik with --weights or --collisions]")
 @c.set_option
 @click.option("--weights", nargs=3, type=float, metavar="W1 W2 W3",
               help="How much wrists, ankles and the frame before turn the pelvis.")  # fmt: skip
@@ -61,7 +61,8 @@ def reconstruct(
             raise click.UsageError("Give --limits FILE or --no-limits, not both.")
         limits = None
     settings = {key: given.pop(key) or None for key in ("weights", "collisions", "prior")}
-    name = given.pop("name") or ("guided" if settings["prior"] else "sik")
+    sequential = settings["weights"] or settings["collisions"]  # settings of sequential IK
+    name = given.pop("name") or ("sik" if sequential else "guided")
     if settings["prior"]:
         _check_prior(name)
     solver = c.make_solver(name, given.pop("settings"), **settings)
@@ -187,7 +188,7 @@ def show_report(title: str, report: Mapping[str, Any]) -> None:
     "-o", "--output", default="demo", show_default=True, metavar="DIR", help="Made if new."
 )
 @click.option("--clip", default="reach", show_default=True, help="Which built-in clip.")
-@click.option("--solver", "name", default="sik", show_default=True, help="See `sixpoint solvers`.")
+@click.option("--solver", "name", default="guided", show_default=True, help="See `sixpoint solvers`.")
 @c.json_option
 def demo(output: str, clip: str, name: str) -> c.Answer:
     """Reconstruct a built-in clip from six points and show the result.

@@ -294,10 +294,10 @@ def source_hash(function: Callable[..., Any]) -> str:
     seen: dict[int, Any] = {}
     while pending:
         value = pending.pop()
+        text, parts = _describe(value)
+        digest.update(text.encode())  # each time: small numbers are one object wherever they stand
         if id(value) not in seen:
             seen[id(value)] = value
-            text, parts = _describe(value)
-            digest.update(text.encode())
             pending += parts
     return digest.hexdigest()[:HASH_LENGTH]
 

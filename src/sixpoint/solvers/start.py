@@ -47,10 +47,11 @@ def start_solver(name: str, follower: Any, prior: str = "") -> Solver:
     from .guided.solver import GuidedSolver
     from .sequential.sik import SequentialSolver
 
-    missing, recovery = follower.missing, follower.recovery
     if name == "sik":
-        return SequentialSolver(weights=follower.weights, missing=missing, recovery=recovery)
-    return GuidedSolver(prior=prior, missing=missing, recovery=recovery)
+        return SequentialSolver(
+            weights=follower.weights, missing=follower.missing, recovery=follower.recovery
+        )
+    return GuidedSolver(prior=prior, recovery=follower.recovery)
 
 
 def check_prior(solver: Any, prior: str, used: bool, how: str) -> None:

@@ -43,10 +43,11 @@ from .model import (
     model_forward,
     parent_rotation,
 )
-from .settle_moves import apply_step, closed_end, open_gates
+from .settle_moves import MOST_OPENED, apply_step, closed_end, open_gates
 from .tree_step import (
     CORNERED,
     FREE,
+    LOCKED,
     PASSES,
     SILENT,
     TURNS,
@@ -113,6 +114,7 @@ def settle(
         step.held[joint] = FREE
         scratch.opened[joint] = 0
         vec_store(step.force, joint, (0.0, 0.0, 0.0))
+    _lock_root(model, pose, scratch, seen)
     place = vec_load(pose.position, 0)
     model_forward(model, pose)
     if not _weigh(body, scratch, seen, settings):
@@ -151,6 +153,18 @@ def settle(
         _return_to_best(model, pose, scratch)
     _, worst = _misses(pose, scratch, seen)
     return settings.iterations, MET if worst <= settings.tolerance else SPENT
+
+
+@helper
+def _lock_root(model: Model, pose: ModelPose, scratch: SettleScratch, seen: Observations) -> None:
+    """Give the root its rotation where that is known with full confidence, and let it keep it."""
+    for effector in range(model.effector_joint.shape[0]):
+        rotation = quat_load(seen.rotations, effector)
+        known = abs(quat_dot(rotation, (1.0, 1.0, 1.0, 1.0))) < math.inf
+        if model.effector_joint[effector] == 0 and known and seen.confidence[effector] >= 1.0:
+            quat_store(pose.local, 0, hold_joint(model, 0, rotation))
+            scratch.step.held[0] = LOCKED
+            scratch.opened[0] = MOST_OPENED
 
 
 @helper

@@ -46,7 +46,7 @@ STRAIGHT = 1e-3
 """A hinge that is bent by less than this does not show to which side it bends [rad]."""
 WITHIN = 1.0 - 1e-12
 """Least scalar product of two quaternions that are the same, but for rounding."""
-MOST_OPENED = 2
+MOST_OPENED = 4
 """A gate that was opened so often and is closed again stays closed: it would go on for ever."""
 SAME_GATE = 0.8
 """Least cosine between two directions in which the same limit holds a joint back."""

@@ -22,6 +22,8 @@ spine, the neck and the clavicles; of shoulders, hips, elbows, knees and forearm
 and feet [rad^2]."""
 UNASKED, EXACT, UNREACHABLE = 0, 1, 2
 """Points: not seen with full confidence; to be met; given up."""
+USUAL_HEIGHT = 1.5
+"""Height from ankles to head for which `Settling` gives its lengths [m]."""
 X = np.array((1.0, 0.0, 0.0))
 Y = np.array((0.0, 1.0, 0.0))
 
@@ -69,6 +71,12 @@ class Settling(NamedTuple):
     """Standard deviation of all points in a step, as a part of the largest distance missed."""
     largest_turn: float = 0.6
     """No joint turns further in one step [rad]."""
+
+    def scaled(self, height: float) -> Settling:
+        """Return the settings for a body of another height [m], all lengths in proportion."""
+        size = height / USUAL_HEIGHT
+        lengths = ("tolerance", "point_spread", "doubtful_point", "unmet_point", "root_spread")
+        return self._replace(**{name: size * getattr(self, name) for name in lengths})
 
 
 class SettleScratch(NamedTuple):

@@ -26,6 +26,8 @@ Law: TypeAlias = Callable[[Solver], None]
 SEED = 20080408
 SAME = 1e-6
 """Two answers that should be equal but for rounding differ by no more than this [rad] or [m]."""
+NEARLY_SAME = 1e-5
+"""The same where the input differs by rounding as well: some solvers compute in 32 bits [rad]."""
 EQUAL = 1e-9
 """Residuals are those of forward kinematics, and quaternions have the length 1, up to this [m]."""
 

@@ -51,6 +51,8 @@ from ..articulated.whole_body import WholeBody
 from ..people.body import LIMB_ROLES
 from .network import Network, run_network
 
+NO_DIRECTION = 1e-9
+"""A direction that is shorter says nothing."""
 BEFORE = 6.0
 """How much the frame before decides where a body faces, beside `LINES` and `TURNS`: the prior is at
 its best in the facing of the pelvis, which the points alone show less well."""
@@ -193,9 +195,9 @@ def predict(
     positions, rotations = points
     height = prediction.height[0]
     left = vec_add(find_left(positions, rotations), vec_scale(before, BEFORE))
-    x, z = left[0] + 1e-6, left[2]
+    x, z = left[0], left[2]
     size = math.sqrt(x * x + z * z)
-    x, z = x / size, z / size
+    x, z = (x / size, z / size) if size > NO_DIRECTION else (1.0, 0.0)
     # Columns of the facing: (x, 0, z), Y, (-z, 0, x); its rotation is about Y.
     facing = quat_from_columns(((x, 0.0, z), (0.0, 1.0, 0.0), (-z, 0.0, x)))
     back = quat_conj(facing)

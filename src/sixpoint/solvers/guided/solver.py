@@ -18,6 +18,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from ...errors import InputError
 from ...kernels import arrays
 from ...kernels._jit import frame_kernel, helper
 from ...kernels.quaternion import (
@@ -56,11 +57,11 @@ from ..context import (
     Output,
     record_type,
 )
-from ..people.plan import MISSED, PersonPlan, PersonSettings, is_place
+from ..people.plan import MISSED, TOLERANCE, PersonPlan, is_place
 from ..people.tables import HEAD, LIMBS, Settings
 from ..plan import Status
 from ..problem import Problem
-from ..settings import settings_record
+from ..settings import Interval, settings_record
 from .network import Network, new_network
 from .prediction import (
     MISS_SHARE,
@@ -74,8 +75,11 @@ from .prediction import (
 )
 
 LANDMARK_PLACES = np.array([PLACE[name] for name in PLACE])
+IDENTITY = (1.0, 0.0, 0.0, 0.0)
 GROWN = 2.0
 """A point that was lost eases back in this many times as long as it was lost, `recovery` at most."""
+FADED = 3.0
+"""Exponent of what is left of a change when its time is over."""
 FIRST_LIMB = 2
 DOUBT = 16.0
 """Confidence is exp(-DOUBT x), where x is the expected error as a part of height: it halves with
@@ -109,12 +113,15 @@ class GuidedContext(NamedTuple):
     before: Floats  # local rotations of the frame before, (N, 4)
     place: Floats  # position of the pelvis then, (3,)
     added: Floats  # what was multiplied to the predicted local rotations then, (N, 4)
+    worlds: Floats  # world rotations of the frame before, (N, 4)
+    apart: Floats  # way to where each point was guessed when it came back, (22, 3)
+    twisted: Floats  # the same of rotations, (22, 4)
     points: Floats  # positions as they are used, (22, 3)
     turns: Floats  # rotations, (22, 4)
 
 
 @dataclass(frozen=True, kw_only=True)
-class GuidedSolver(PersonSettings, Solver):
+class GuidedSolver(Solver):
     """Settings of guided inverse kinematics."""
 
     name: ClassVar[str] = "guided"
@@ -123,6 +130,13 @@ class GuidedSolver(PersonSettings, Solver):
 
     prior: str = ""
     """File of the model, as written by `sixpoint train`; empty for the one built in."""
+
+    recovery: Annotated[float, Interval(0.0, 60.0)] = 0.25
+    """Time in which a point that is seen again eases to its position, and the prediction to that
+    for other points [s]."""
+    calm: Annotated[float, Interval(0.0, 1.0)] = 0.02
+    """Time in which predictions replace the pose of the frame before to two thirds [s]: the larger,
+    the calmer what no point shows, and the later. Points are met at once."""
 
     def check(self) -> None:
         """Refuse a file that cannot be used at once."""
@@ -138,6 +152,11 @@ class GuidedSolver(PersonSettings, Solver):
     def seeks_within_limits(self) -> bool:
         """See `Solver`."""
         return True
+
+    @property
+    def closeness(self) -> float:
+        """A point nearer to its target than this part of the body height is met."""
+        return TOLERANCE
 
     @property
     def model(self) -> Prior:
@@ -161,10 +180,16 @@ class GuidedPlan(PersonPlan):
     def __init__(self, solver: GuidedSolver, problem: Problem) -> None:
         super().__init__(solver, problem)
         self.kernel = solve_frames
+        if not set(self.names) & set(POINTS):
+            raise InputError(
+                f"Expected at least one of the points {', '.join(POINTS)}; "
+                f"got {', '.join(self.names) or 'none'}."
+            )
         anatomy = problem.skeleton.anatomy
         self.whole = whole_body(anatomy, problem.limits)
         self.order = np.array([PLACE[name] for name in anatomy.landmarks])
         self.prediction = new_prediction(anatomy, self.whole)
+        self.settling = Settling().scaled(anatomy.height)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -173,8 +198,9 @@ class GuidedPlan(PersonPlan):
 
     def new_context(self, rate: float) -> GuidedContext:
         """Return the tables of the kernel, with fresh memory."""
-        person = self.solver.person_numbers(rate)
-        settings = {"recovery_frames": person["recovery_frames"]}
+        calm = self.solver.calm
+        keep = math.exp(-1.0 / (calm * rate)) if calm > 0.0 else 0.0
+        settings = {"recovery_frames": self.solver.recovery * rate, "keep": keep}
         memory = np.zeros(1, MEMORY)
         memory["ages"] = -1
         pose = new_pose(self.whole.model)
@@ -188,11 +214,14 @@ class GuidedPlan(PersonPlan):
             pose,
             new_scratch(self.whole),
             Observations(np.zeros((landmarks, 3)), np.zeros((landmarks, 4)), np.zeros(landmarks)),
-            Settling(),
+            self.settling,
             self.order,
             pose.local.copy(),
             np.zeros(3),
             np.tile((1.0, 0.0, 0.0, 0.0), (joints, 1)),
+            pose.local.copy(),
+            np.zeros((COUNT, 3)),
+            np.zeros((COUNT, 4)),
             np.zeros((COUNT, 3)),
             np.zeros((COUNT, 4)),
         )
@@ -210,6 +239,7 @@ class GuidedPlan(PersonPlan):
         """Say what happened to each point in each frame."""
         six = super().status(frames)
         missing = np.isnan(frames.out.residuals[:, : len(POINTS)])
+        missing &= np.isin(POINTS, self.names)
         grown = []
         for part in (six.unreachable, six.limited, six.blocked, six.missed):
             wide = np.zeros(missing.shape, np.bool_)
@@ -292,10 +322,14 @@ def ease_prediction(c: GuidedContext, change: float) -> None:
             quat_store(c.added, joint, quat_mul(back, quat_load(c.before, joint)))
         away = vec_sub((c.place[0], c.place[1], c.place[2]), root)
         memory.root[0], memory.root[1], memory.root[2] = away
+    if memory.frames > 0:
+        for joint in range(count):
+            local, before = quat_load(pose.local, joint), quat_load(c.before, joint)
+            quat_store(pose.local, joint, quat_slerp(local, before, c.settings.keep))
     if memory.fades == 0.0:
         return
     memory.fade += 1.0
-    left = 1.0 - smooth_step(memory.fade / (memory.fades + 1.0))
+    left = math.exp(-FADED * memory.fade / memory.fades)
     if memory.fade > memory.fades:
         memory.fades = 0.0
     for joint in range(count):
@@ -308,17 +342,25 @@ def ease_prediction(c: GuidedContext, change: float) -> None:
 
 @helper
 def observe(c: GuidedContext, frames: Frames, frame: int) -> None:
-    """Write what is seen of the rig's landmarks; what was lost comes back by degrees."""
-    memory, observed = c.memory, c.observed
+    """Write what is seen of the rig's landmarks; what was lost comes back by degrees.
+
+    Expects the end effectors of the frame before in `pose`.
+    """
+    memory, observed, pose = c.memory, c.observed, c.pose
     for k in range(c.order.shape[0]):
         p = c.order[k]
-        vec_store(observed.positions, k, vec_load(c.points, p))
-        quat_store(observed.rotations, k, quat_load(c.turns, p))
-        confidence = frames.confidence[frame, p]
-        if memory.seen[p] == 0:
-            confidence = 0.0
-        elif memory.ages[p] < memory.eases[p]:
-            confidence *= smooth_step((memory.ages[p] + 1.0) / (memory.eases[p] + 1.0))
+        here, turn = vec_load(c.points, p), quat_load(c.turns, p)
+        confidence = frames.confidence[frame, p] if memory.seen[p] > 0 else 0.0
+        if memory.ages[p] == 0 and memory.eases[p] > 0.0:
+            vec_store(c.apart, p, vec_sub(vec_load(pose.effectors, k), here))
+            joint = c.body.model.effector_joint[k]
+            quat_store(c.twisted, p, quat_mul(quat_load(c.worlds, joint), quat_conj(turn)))
+        if memory.seen[p] > 0 and memory.ages[p] < memory.eases[p]:
+            left = 1.0 - smooth_step((memory.ages[p] + 1.0) / (memory.eases[p] + 1.0))
+            here = vec_add(here, vec_scale(vec_load(c.apart, p), left))
+            turn = quat_mul(quat_slerp(IDENTITY, quat_load(c.twisted, p), left), turn)
+        vec_store(observed.positions, k, here)
+        quat_store(observed.rotations, k, turn)
         observed.confidence[k] = min(confidence, 1.0)
 
 
@@ -328,11 +370,11 @@ def solve_frame(c: GuidedContext, frames: Frames, frame: int) -> None:
     any_seen, change = read_points(c, frames, frame)
     steps = 0
     if any_seen:
+        observe(c, frames, frame)
         left = (memory.left[0], memory.left[1], memory.left[2])
         root = predict(c.body, c.prediction, c.net, (c.points, c.turns), pose, left)
         vec_store(pose.position, 0, root)
         ease_prediction(c, change)
-        observe(c, frames, frame)
         steps, _ = settle(c.body, pose, c.scratch, c.observed, c.settling)
     else:  # nothing to go by: stay
         for joint in range(pose.local.shape[0]):
@@ -341,6 +383,7 @@ def solve_frame(c: GuidedContext, frames: Frames, frame: int) -> None:
         model_forward(model, pose)
     for joint in range(pose.local.shape[0]):
         quat_store(c.before, joint, quat_load(pose.local, joint))
+        quat_store(c.worlds, joint, quat_load(pose.world, joint))
     here = vec_load(pose.position, 0)
     c.place[0], c.place[1], c.place[2] = here
     left = quat_rotate(quat_load(pose.world, 0), (1.0, 0.0, 0.0))
@@ -367,6 +410,7 @@ def report(c: GuidedContext, frames: Frames, frame: int, steps: int, any_seen: b
             residual = vec_distance(end, vec_load(c.points, p))
             out.residuals[frame, p] = residual
             seen, worst = seen + 1, max(worst, residual)
+            vec_store(out.points[frame], p, vec_load(c.observed.positions, k))
         else:
             vec_store(out.points[frame], p, end)
             if p < FIRST_LIMB + LIMBS:

@@ -130,7 +130,7 @@ def copy_answer(frames: Frames, frame: int) -> None:
     first, out = frames.start, frames.out
     copy_rotations(first.rotations[frame], out.rotations[frame])
     vec_store(out.root, frame, vec_load(first.root, frame))
-    for p in range(first.points.shape[1]):
+    for p in range(out.points.shape[1]):
         vec_store(out.points[frame], p, vec_load(first.points[frame], p))
         out.residuals[frame, p] = first.residuals[frame, p]
     out.iterations[frame] = 0
