@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from drawing import chains, particles, people, scenes, sequential  # noqa: F401  (fill the table)
+from drawing import chains, layouts, particles, people, scenes, sequential  # noqa: F401  (fill the table)
 from drawing.canvas import PICTURES
 
 FOLDER = Path(__file__).parent / "_pictures"

@@ -34,6 +34,7 @@ from sixpoint.body.skeleton import Skeleton
 from sixpoint.cli import COMMANDS, main
 from sixpoint.data.clips import CLIPS
 from sixpoint.formats import FORMATS
+from sixpoint.formats.markers import ROLES as MARKER_ROLES
 from sixpoint.formats.units import UNITS
 from sixpoint.limits import Limits, adult
 from sixpoint.limits.collection import limits_text
@@ -41,6 +42,7 @@ from sixpoint.motion.comparison import Comparison
 from sixpoint.solvers import SOLVERS, Capabilities, Report, StopReason
 from sixpoint.solvers.conformance import LAWS
 from sixpoint.solvers.settings import settings_of
+from sixpoint.subjects import LAYOUTS
 
 FOLDER = Path(__file__).parent
 MARKED = re.compile(r"(<!-- table: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -77,6 +79,26 @@ def units() -> str:
     return table(
         ("unit", *(f"`{name}`" for name in UNITS)),
         [("metres", *(f"{metres:.6g}" for metres in UNITS.values()))],
+    )
+
+
+def layouts() -> str:
+    """Orders of joints in arrays."""
+    return table(
+        ("layout", "joints", "arrays of", "cannot tell"),
+        [(f"`{n}`", len(it), it.title, it.lacks) for n, it in LAYOUTS.items()],
+    )
+
+
+def marker_sets() -> str:
+    """Which markers make which role."""
+    return table(
+        ("role", "markers, the better first"),
+        [
+            (f"`{role}`", "; ".join(" ".join(f"`{m}`" for m in names.split()) for names in sets))
+            for role, sets in MARKER_ROLES.items()
+            if not role.startswith("r_")
+        ],
     )
 
 
@@ -301,6 +323,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "formats": formats,
     "units": units,
     "schemes": schemes,
+    "layouts": layouts,
+    "marker-sets": marker_sets,
     "lengths": lengths,
     "clips": clips,
     "adult-limits": adult_limits,

@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from . import formats
+from .body.roles import ROLES
 from .body.skeleton import Skeleton
 from .errors import InputError, SixpointError, UnknownName
 from .limits import Limits
@@ -23,19 +25,25 @@ from .motion.comparison import Comparison
 from .motion.metrics import compare
 from .motion.motion import Motion
 from .motion.people import people_of
-from .motion.points import Points
+from .motion.points import SIX, Points
 from .motion.standing import stand_still, with_unseen
 from .priors.plausibility import UNLIKE, find_mistake
 from .solvers import LimitsChoice, Result, Solver
 from .solvers import solver as solver_by_name
+from .subjects import CANONICAL, measured_skeleton
 from .tasks import SelfContact, Task
 from .tasks import clear_elbows as swivel_elbows
 
 ANKLES = ("l_ankle", "r_ankle")
+ARRAYS = (".npy", ".json")
+"""Files that are clips only where a layout is given."""
 SLID = 0.01
 """Feet that end farther than this from where they stood are reported [m]."""
 NO_CLIPS = (".asf",)
 """Files that belong to a clip and are none."""
+SHOWN_NAMES = 12
+"""Points that a message lists at most."""
+MEASURED = "the body is the built-in figure with the bone lengths that the points show"
 NOTHING_SEEN = "no point was seen in any frame: the body stands where it began"
 ERRORS = ("position_rms", "position_mean", "orientation_rms", "orientation_mean")
 REPORT_KEYS = (
@@ -60,17 +68,19 @@ class WrongOption(InputError):
 
 
 def reconstruct(
-    points: Points,
-    skeleton: Skeleton,
+    points: Points | ArrayLike,
+    skeleton: Skeleton | None = None,
     solver: str | Solver = "guided",
     *,
     limits: LimitsChoice = "adult",
     tasks: Sequence[Task[Any]] | None = None,
     tracked: bool = True,
     clear_elbows: bool = False,
+    layout: str | None = None,
+    rate: float | None = None,
     **settings: Any,
 ) -> Result:
-    """Return full-body motion from tracked points.
+    """Return full-body motion from tracked points, or from an array of joint positions.
 
     People need a head or a pelvis; feet that were never tracked stay where they stood at first, or
     the solver finds them if it can. `Result.report.warnings` says what was assumed, and whether the
@@ -78,28 +88,42 @@ def reconstruct(
 
     Args:
         points: what was seen; NaN where it was not. The six points of a person or fewer, or any
-            nodes of any skeleton for solvers that say so.
-        skeleton: the body that was tracked.
+            nodes of any skeleton for solvers that say so. Or joint positions of a person, shape
+            (F, N, 3), in any unit and axes; see `sixpoint.formats.points_from_array`.
+        skeleton: the body that was tracked. Default: the built-in figure with the bone lengths that
+            the points show.
         solver: a key of `SOLVERS`, or a solver.
         limits: joint limits to keep; None for none.
         tasks: what is asked of the points; see `Solver.prepare`.
         tracked: whether the points come from trackers, which are easily mixed up. False for points
             taken from a motion: none is added, and only a mistake that can be named is reported.
         clear_elbows: swivel elbows out of the body after solving.
+        layout: order of the joints of an array, such as "coco17"; default the one that fits.
+        rate: frames a second of an array [Hz].
         **settings: settings of the solver, when it is given by name.
     """
     chosen = _solver(solver, settings)
-    person = tasks is None and _is_person(points, skeleton, chosen)
     notes: list[str] = []
+    if not isinstance(points, Points):
+        points, _, said = formats.points_from_array(points, layout, rate=rate)
+        notes += said
+    elif layout is not None or rate is not None:
+        raise InputError("Expected `layout` and `rate` with an array, got Points, which have both.")
+    if skeleton is None:
+        skeleton = measured_skeleton(points)
+        notes.append(MEASURED)
+    person = tasks is None and _is_person(points, skeleton, chosen)
+    if person:
+        _check_recognised(points)
+    stood: tuple[str, ...] = ()
     if person and tracked:
         points, stood = _with_feet(points, skeleton, chosen)
-        notes += stood
     tracker = chosen.prepare(
         skeleton, limits=limits, rate=points.rate, names=points.names, tasks=tasks
     )
     result = tracker.solve_clip(points)
-    if notes:
-        notes += _slid(result.motion, points, chosen)
+    if stood:
+        notes += [*stood, *_slid(result.motion, points, chosen)]
     if clear_elbows:
         motion, note = _elbows_cleared(result.motion, tracker.limits)
         result = replace(result, motion=motion)
@@ -128,6 +152,18 @@ def _is_person(points: Points, skeleton: Skeleton, solver: Solver) -> bool:
     if skeleton.kind != "human":
         return False
     return not solver.capabilities.chains or not {"head", "pelvis"}.isdisjoint(points.names)
+
+
+def _check_recognised(points: Points) -> None:
+    """Refuse points of a person none of which is named as part of one."""
+    if not set(points.names) & {*CANONICAL, *ROLES}:
+        listed = ", ".join(points.names[:SHOWN_NAMES])
+        more = len(points.names) - SHOWN_NAMES
+        raise InputError(
+            f"Expected points of a person, such as {', '.join(SIX)}, or a known marker set; "
+            f"recognised nothing among {listed}{f' and {more} more' * (more > 0)}. Say which is "
+            "which, for instance --role l_wrist=LWRA,LWRB."
+        )
 
 
 def _with_feet(
@@ -242,6 +278,8 @@ class Clip(NamedTuple):
     """The motion whose points are taken, if the file holds one."""
     points: Points
     skeleton: Skeleton
+    notes: tuple[str, ...] = ()
+    """What was guessed about the points and the body."""
 
 
 def read_clip(job: Job) -> Clip:
@@ -251,7 +289,7 @@ def read_clip(job: Job) -> Clip:
         WrongOption: a body is missing, or there is one too many.
     """
     source, options = job.source, dict(job.reading)
-    if not formats.holds_points(source):
+    if "layout" not in options and not formats.holds_points(source):
         if job.height is not None:
             raise WrongOption(f"{source} is a motion with a body; `height` is for points.")
         if job.skeleton is not None:
@@ -260,39 +298,54 @@ def read_clip(job: Job) -> Clip:
             options["skeleton"] = job.skeleton
         original = formats.load(source, **options)
         return Clip(original, original.points(), original.skeleton)
-    # Unit, axes and rate are said of the points; the body's own file speaks for itself.
-    own = {key: options.pop(key, None) for key in ("roles", "lenient")}
-    if job.height is not None or job.skeleton is not None:
-        points = _points_of(job, options)
-    if job.height is not None and job.skeleton is None:
-        return Clip(None, points, Skeleton.humanoid(job.height))
-    if job.skeleton is not None and job.height is None:
-        return Clip(None, points, formats.load(job.skeleton, **own).skeleton)
-    raise WrongOption(
-        f"{source} holds tracked points: give their body by `skeleton`, a file, or `height` in "
-        "metres, one of the two."
-    )
+    if job.height is not None and job.skeleton is not None:
+        raise WrongOption(
+            f"{source} holds tracked points: give their body by `skeleton`, a file, or `height` in "
+            "metres, one of the two."
+        )
+    # Unit, axes, rate and layout are said of the points; the body's own file speaks for itself.
+    roles, lenient = (options.pop(key, None) for key in ("roles", "lenient"))
+    if job.skeleton is None:
+        points, notes = _points_of(job, options | {"roles": roles})
+        if job.height is not None:
+            if "layout" not in options:
+                return Clip(None, points, Skeleton.humanoid(job.height), notes)
+            return Clip(None, points, measured_skeleton(points, height=job.height), notes)
+        _check_recognised(points)
+        try:
+            return Clip(None, points, measured_skeleton(points), (*notes, MEASURED))
+        except InputError as error:
+            raise WrongOption(
+                f"{source} holds tracked points: give their body by `skeleton`, a file, or "
+                f"`height` in metres. {error}"
+            ) from error
+    names = formats.load_skeleton(job.skeleton, lenient=lenient).names
+    of_joints = {role: name for role, name in (roles or {}).items() if name in names}
+    of_markers = {role: name for role, name in (roles or {}).items() if name not in names}
+    points, notes = _points_of(job, options | {"roles": of_markers or None})
+    body = formats.load_skeleton(job.skeleton, roles=of_joints or None, lenient=lenient)
+    return Clip(None, points, body, notes)
 
 
-def _points_of(job: Job, options: Mapping[str, Any]) -> Points:
-    """Read the points of a job: all of them, or those of its person.
+def _points_of(job: Job, options: Mapping[str, Any]) -> tuple[Points, tuple[str, ...]]:
+    """Read the points of a job, all of them or those of its person, and what was guessed.
 
     Raises:
         UnknownName: there is no such person.
         InputError: there are several people, and the job names none.
     """
-    points = formats.load_points(job.source, **options)
+    points, _, notes = formats.read_points(job.source, **options)
     people = people_of(points)
     if job.person is not None:
         if job.person not in people:
             raise UnknownName("person", job.person, people)
-        return people[job.person]
+        return people[job.person], notes
     if len(people) > 1:
         raise InputError(
             f"{job.source} has points of {len(people)} people, {', '.join(people)}; expected "
             "`person` to say whose."
         )
-    return points
+    return points, notes
 
 
 def people_jobs(job: Job, heights: Mapping[str, float] | None = None) -> list[Job]:
@@ -307,7 +360,7 @@ def people_jobs(job: Job, heights: Mapping[str, float] | None = None) -> list[Jo
     """
     heights = heights or {}
     people: list[str] = []
-    if formats.holds_points(job.source):
+    if "layout" not in job.reading and formats.holds_points(job.source):
         reading = {k: v for k, v in job.reading.items() if k not in ("roles", "lenient")}
         people = [*people_of(formats.load_points(job.source, **reading))]
     for label in heights:
@@ -377,7 +430,7 @@ def read_limits(limits: str | None, skeleton: Skeleton) -> LimitsChoice:
 
 def reconstruct_file(job: Job) -> dict[str, Any]:
     """Reconstruct a clip from file to file; return a report with the keys of `REPORT_KEYS`."""
-    original, points, skeleton = read_clip(job)
+    original, points, skeleton, said = read_clip(job)
     if len(points) == 0:
         raise InputError(f"{job.source}: there are no frames to reconstruct.")
     result = reconstruct(
@@ -389,7 +442,7 @@ def reconstruct_file(job: Job) -> dict[str, Any]:
         clear_elbows=job.clear_elbows,
     )
     motion, comparison = result.motion, None
-    notes: list[str] = []
+    notes = list(said)
     if original is not None:
         # The output stands in its file as the input did: unit, axes, order of channels.
         motion = replace(motion, source=original.source)
@@ -410,10 +463,14 @@ def find_jobs(template: Job) -> list[Job]:
         raise WrongOption(f"{source} is a folder, so the output must be one; {target} is a file.")
     if target.exists() and target.samefile(source):
         raise WrongOption("The output folder is the input folder; give another one.")
-    given = template.skeleton is not None or template.height is not None
+    given = (
+        template.skeleton is not None or template.height is not None or "layout" in template.reading
+    )
     kinds = [kind for kind in formats.suffixes("read") if kind not in NO_CLIPS]
     if given:
         kinds += [kind for kind in formats.suffixes("read_points") if kind not in kinds]
+    if "layout" not in template.reading:  # a folder may hold limits (.json) and other arrays
+        kinds = [kind for kind in kinds if kind not in ARRAYS]
     inside = target.resolve()
     clips = [
         path

@@ -57,6 +57,17 @@ def located(path: object = None, line: int | None = None) -> Iterator[None]:
         raise FormatError(error.message, path=path, line=line) from error.__cause__
 
 
+@contextmanager
+def located_input(path: object) -> Iterator[None]:
+    """Put the file in front of input errors that are raised inside, if they do not name it."""
+    try:
+        yield
+    except InputError as error:
+        if type(error) is not InputError or str(path) in str(error):
+            raise
+        raise InputError(f"{path}: {error}") from error.__cause__
+
+
 def names_file(read: F) -> F:
     """Decorate a function whose first argument is a path: its format errors name that file."""
 

@@ -86,7 +86,7 @@ def test_options_belong_to_formats(tmp_path):
     (tmp_path / "a.bvh").write_text(BVH)
     with pytest.raises(InputError, match=r"No option 'skeleton' for \.bvh files; there are: unit"):
         load(tmp_path / "a.bvh", skeleton="b.asf")
-    with pytest.raises(InputError, match=r"No option 'unit' for \.npz files; there are: none"):
+    with pytest.raises(InputError, match=r"No option 'unit' for \.npz files; there are: joints"):
         load(tmp_path / "a.npz", unit="cm")
     assert len(load(tmp_path / "a.bvh", skeleton=None, rate=None)) == 2
 

@@ -8,10 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sixpoint as sp
-from sixpoint.errors import FormatError
+from sixpoint.errors import FormatError, UnknownName
 from sixpoint.formats import load_points
-from sixpoint.formats.markers import as_roles, read_points_trc, write_points_trc
+from sixpoint.formats.markers import (
+    as_roles,
+    read_points_trc,
+    upright_roles,
+    write_points_trc,
+)
+from sixpoint.formats.units import UP
+from sixpoint.kernels import arrays
 from sixpoint.motion.points import SIX, Points
+from sixpoint.subjects import LAYOUTS, layout_positions
 
 TRC = """PathFileType\t4\t(X/Y/Z)\ta.trc
 DataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\tOrigDataRate\tOrigDataStartFrame\tOrigNumFrames
@@ -56,6 +64,69 @@ def test_the_plug_in_gait_set_gives_the_six():
     np.testing.assert_allclose(pelvis, at[:, 4:8].mean(axis=1))
     unknown = Points(["a", "b"], at[:, :2], 100.0)
     assert as_roles(unknown) is unknown
+
+
+SETS = {
+    "CMU 41": "LFWT RFWT LBWT RBWT LFHD RFHD LBHD RBHD LWRA LWRB LANK LSHO LELB LKNE",
+    "Helen Hayes": "R.ASIS L.ASIS V.Sacral Front.Head Rear.Head Top.Head L.Wrist L.Ankle "
+    "L.Ankle.Medial L.Shoulder L.Elbow L.Knee L.Knee.Medial",
+    "Rizzoli": "L_IAS R_IAS L_IPS R_IPS L_HEAD R_HEAD L_RSP L_USP L_FAL L_TAM L_SAE L_HLE L_HME "
+    "L_FLE L_FME",
+    "OptiTrack": "WaistLFront WaistRFront WaistLBack WaistRBack HeadTop HeadFront HeadSide "
+    "LWristIn LWristOut LAnkleOut LShoulderTop LElbowOut LKneeOut",
+}
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_marker_sets_give_pelvis_head_and_limbs(name):
+    names = SETS[name].split()
+    left = [n for n in names if n[0] == "L" and n not in ("L.ASIS", "L_IAS", "L_IPS", "L_HEAD")]
+    names += [f"R{n[1:]}" for n in left if f"R{n[1:]}" not in names]
+    rng = np.random.default_rng(0)
+    roles = as_roles(Points(names, rng.normal(size=(2, len(names), 3)), 100.0))
+    limbs = [
+        f"{s}_{part}" for s in "lr" for part in ("wrist", "ankle", "shoulder", "elbow", "knee")
+    ]
+    assert set(roles.names) == {"pelvis", "head", *limbs}
+
+
+def test_keypoints_of_pose2sim_are_landmarks(tmp_path):
+    clip = sp.builtin("walk").frames(slice(0, 100, 10))
+    layout = LAYOUTS["halpe26"]
+    spelled = {"hips": "Hip", "head_top": "Head", "neck_base": "Neck", "nose": "Nose"}
+
+    def spelling(name):
+        side, _, word = name.partition("_")
+        return spelled.get(name) or side.upper() + "".join(w.title() for w in word.split("_"))
+
+    names = [spelling(name) for name in layout.landmarks]
+    assert {"RBigToe", "LHeel", "RWrist", "LEar"} <= set(names)
+    z_up = arrays.rotate(arrays.conjugate(np.array(UP["z"])), layout_positions(clip, layout))
+    write_points_trc(Points(names, z_up, 60.0), tmp_path / "a.trc")
+    found = load_points(tmp_path / "a.trc")
+    truth = clip.points(("head", "l_ankle", "r_wrist"), rotations=True)
+    again = found.select(truth.names)
+    np.testing.assert_allclose(again.positions, truth.positions, atol=1e-6)
+    turned = arrays.angle_between(again.rotations, truth.rotations)[:, :2]
+    assert turned.max() < 1e-4
+
+
+def test_shoulders_show_what_is_up_where_there_is_no_head():
+    clip = sp.builtin("walk").frames(slice(0, 20))
+    roles = ("l_shoulder", "pelvis", "l_wrist", "l_ankle")
+    points = clip.points(roles)
+    z_up = arrays.rotate(arrays.conjugate(np.array(UP["z"])), points.positions)
+    found = upright_roles(Points(roles, z_up, 60.0), "y").select(roles)
+    np.testing.assert_allclose(found.positions, points.positions, atol=1e-9)
+
+
+def test_given_markers_win_and_must_exist():
+    points = Points(("LWRA", "LWRB", "X1", "X2"), np.arange(24.0).reshape(2, 4, 3), 60.0)
+    roles = as_roles(points, {"l_wrist": "X1, x2", "head": "X1"})
+    np.testing.assert_allclose(roles.positions[:, 0], points.positions[:, 2:].mean(axis=1))
+    assert roles.names == ("l_wrist", "head")
+    with pytest.raises(UnknownName, match="No marker 'X3'"):
+        as_roles(points, {"l_wrist": "X1,X3"})
 
 
 @pytest.mark.parametrize(

@@ -195,3 +195,33 @@ def test_forward_of_constant_bones_broadcasts_over_frames(q):
         alone = arrays.forward(parents, bones, q[frame])
         np.testing.assert_array_equal(positions[frame], alone[0])
         np.testing.assert_array_equal(world[frame], alone[1])
+
+
+def sums(a, b):
+    """What `best_rotation` reads of two sets of vectors (..., K, 3)."""
+    return np.einsum("...ki,...kj->...ij", a, b)
+
+
+@given(rotation_arrays(N), st.integers(0, 1000))
+def test_the_best_rotation_takes_turned_vectors_back(turn, seed):
+    a = np.random.default_rng(seed).normal(size=(N, 5, 3))
+    found, determined = arrays.best_rotation(sums(a, arrays.rotate(turn[:, None], a)))
+    assert determined.all()
+    assert arrays.angle_between(found, turn).max() < 1e-6
+
+
+def test_the_best_rotation_is_that_of_scipy_with_noise_and_with_mirrors():
+    rng = np.random.default_rng(0)
+    for mirror in (1.0, -1.0):
+        a = rng.normal(size=(6, 3))
+        b = rng.normal(size=(6, 3)) * 0.3 + a * (mirror, 1.0, 1.0)
+        found, _ = arrays.best_rotation(sums(a, b))
+        expected = Rotation.align_vectors(b, a)[0].as_quat(scalar_first=True)
+        assert arrays.angle_between(found, expected) < 1e-6
+
+
+@pytest.mark.parametrize("vectors", [np.zeros((4, 3)), np.outer(np.arange(4.0), (0.6, 0.0, 0.8))])
+def test_vectors_along_one_line_leave_the_rotation_open(vectors):
+    found, determined = arrays.best_rotation(sums(vectors, vectors))
+    assert not determined
+    assert np.isfinite(found).all()

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from rigs import insert_above, odd_rig, random_motion, random_rotations, still_motion
 from sixpoint.body import humanoid
+from sixpoint.body.humanoid import ROLES
 from sixpoint.body.skeleton import Skeleton
-from sixpoint.errors import InputError
+from sixpoint.errors import InputError, RolesNotFound
 from sixpoint.kernels import arrays
 from sixpoint.motion.metrics import compare, count_steps, joint_average, swivel_error
 from sixpoint.motion.motion import STRIPE, Motion
@@ -279,16 +280,69 @@ def test_motions_that_do_not_match_are_refused():
         compare(motion.frames(slice(3)), motion)
     with pytest.raises(InputError, match=r"rate of 60 Hz, got 30 Hz; resample"):
         compare(replace(motion, rate=30.0), motion)
-    renamed = replace(FIGURE, names=(*FIGURE.names[:-1], "hook"))
-    with pytest.raises(InputError, match=r"34 joints, got 34: 'hook' is only in one"):
-        compare(replace(motion, skeleton=renamed), motion)
-    swapped = replace(FIGURE, names=(*FIGURE.names[:-2], *FIGURE.names[:-3:-1]))
-    with pytest.raises(InputError, match=r"their order differs"):
-        compare(replace(motion, skeleton=swapped), motion)
-    parents = FIGURE.parents.copy()
-    parents[-1] = 0
-    with pytest.raises(InputError, match=r"hierarchy"):
-        compare(replace(motion, skeleton=replace(FIGURE, parents=parents)), motion)
+
+
+def other_rigs(motion):
+    """The same movement on other rigs: in other frames, with one more joint."""
+    odd = odd_rig()
+    turned = odd.anatomy.from_anatomical(FIGURE.anatomy.to_anatomical(motion.rotations))
+    yield Motion(odd, motion.root, turned, motion.rate)
+    at = FIGURE.index("l_wrist")
+    more = insert_above(FIGURE, "l_wrist", "l_forearm_twist")
+    rotations = np.insert(motion.rotations, at, arrays.identity(), axis=1)
+    yield Motion(more, motion.root, rotations, motion.rate)
+
+
+def test_another_rig_of_the_same_movement_is_no_error():
+    motion = random_motion(FIGURE, frames=4)
+    for other in other_rigs(motion):
+        other = replace(other, skeleton=replace(other.skeleton, names=tuple(
+            name if name != "l_thumb2" else "thumb" for name in other.skeleton.names)))  # fmt: skip
+        found = compare(other, motion)
+        assert found.position_rms < 1e-9
+        assert found.orientation_rms < 1e-6
+        assert set(found.roles) == set(FIGURE.anatomy.roles.nodes)
+        assert any("different rigs" in text and "16 roles" in text for text in found.warnings)
+
+
+def test_rigs_are_compared_by_the_roles_that_both_have():
+    motion = random_motion(FIGURE, frames=4)
+    without = replace(FIGURE, roles={r: n for r, n in ROLES.items() if "clavicle" not in r},
+                      names=(*FIGURE.names[:-1], "hook"))  # fmt: skip
+    shift = np.array([0.1, 0.0, 0.0])
+    found = compare(Motion(without, motion.root + shift, motion.rotations, motion.rate), motion)
+    assert found.position_mean == pytest.approx(0.1 / FIGURE.anatomy.height)
+    assert found.effector_mean_m == pytest.approx(0.1)
+
+
+@given(triples(3.0), directions(), st.floats(-3.0, 3.0))
+def test_alignment_removes_one_rigid_motion(shift, axis, angle):
+    motion = random_motion(FIGURE, frames=4)
+    turn = arrays.from_axis_angle(axis, angle)
+    rotations = motion.rotations.copy()
+    rotations[:, 0] = arrays.multiply(turn, rotations[:, 0])
+    root = arrays.rotate(turn, motion.root) + np.array(shift)
+    moved = Motion(FIGURE, root, rotations, motion.rate)
+    found = compare(moved, motion, align=True)
+    assert found.aligned
+    assert found.position_rms < 1e-6
+    assert found.orientation_rms < 1e-5
+
+
+def test_alignment_is_one_for_all_frames():
+    motion = random_motion(FIGURE, frames=4)
+    root = motion.root + np.array([[0.0, 0, 0], [0.5, 0, 0], [0.0, 0, 0], [0.5, 0, 0]])
+    drifting = replace(motion, root=root)
+    found = compare(drifting, motion, align=True)
+    plain = compare(drifting, motion)
+    assert 0.3 * plain.position_mean < found.position_mean < plain.position_mean
+
+
+def test_rigs_that_are_no_people_cannot_be_compared_with_people():
+    motion = random_motion(FIGURE, frames=4)
+    hand = Skeleton.hand()
+    with pytest.raises(RolesNotFound, match="cannot be read as a human"):
+        compare(random_motion(hand, frames=4), motion)
 
 
 def test_rounded_rates_still_match():

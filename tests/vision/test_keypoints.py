@@ -9,10 +9,9 @@ pytest.importorskip("cv2", reason="OpenCV is not installed: pip install 'sixpoin
 
 
 from sixpoint.errors import FormatError, InputError
+from sixpoint.subjects.layouts import BODY_25, COCO
 from sixpoint.vision.camera import Camera
 from sixpoint.vision.keypoints import (
-    BODY_25,
-    COCO,
     Keypoints,
     load_keypoints,
     role_name,

@@ -15,13 +15,14 @@ import click
 COMMANDS = {
     "demo": "Reconstruct the built-in clip and write pictures, files and a page.",
     "info": "What is in a file: joints, roles, frames, rate, height, problems.",
-    "reconstruct": "Full-body motion from the six points of a motion or a points file.",
+    "reconstruct": "Full-body motion from tracked points, an array of joints, or a motion.",
     "capture": "Tracked points from two cameras, or from keypoints in several views.",
     "calibrate": "Where two cameras stand, from pictures of a board.",
     "stage": "Play a synthetic scene before two cameras, to try capture with.",
     "reach": "What a body can reach from where it stands: a map of space.",
     "compare": "How far a reconstruction is from the original.",
     "limits": "Joint types and limits from clips of one rig.",
+    "layouts": "Orders of joints in arrays that can be read.",
     "render": "Look at motions: contact sheet, animation or 3D page.",
     "convert": "Between file formats, units and frame rates.",
     "train": "Fit the prior of the guided solver to one's own clips.",
@@ -31,7 +32,7 @@ COMMANDS = {
 """Subcommand -> its line in the help."""
 MODULES = {
     "reconstruct": ("reconstruct", "demo"),
-    "files": ("info", "compare", "convert"),
+    "files": ("info", "compare", "convert", "layouts"),
     "cameras": ("capture", "calibrate", "stage"),
     "solvers": ("solvers", "bench", "reach"),
     "limits": ("limits",),

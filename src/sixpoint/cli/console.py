@@ -60,13 +60,19 @@ def file_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(command)
     def wrapped(unit: str, up: str, frame_rate: float | None, **given: Any) -> Any:
-        said = {"roles": given.pop("roles", ()), "lenient": given.pop("lenient", False)}
+        said = {
+            "roles": given.pop("roles", ()),
+            "lenient": given.pop("lenient", False),
+            "layout": given.pop("layout", None),
+        }
+        rate = given.pop("array_rate", None)
+        frame_rate = frame_rate if rate is None else rate
         return command(reading=Reading(unit, up, frame_rate, **said), **given)
 
     for option in (
         click.option("--frame-rate", type=float, metavar="HZ",
                      help="The file's frame rate, if it says none or a wrong one."),
-        click.option("--up", type=click.Choice(["auto", "y", "z", "x"], case_sensitive=False),
+        click.option("--up", type=click.Choice(["auto", "y", "z", "x", "-y"], case_sensitive=False),
                      default="auto", show_default=True, help="The file's upward axis."),
         click.option("--unit", default="auto", show_default=True,
                      help="The file's unit: m, cm, mm, inch, foot, or a number of metres."),
@@ -75,9 +81,27 @@ def file_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return wrapped
 
 
+layout_option = click.option(
+    "--layout", metavar="NAME", help="Order of the joints of an array: see `sixpoint layouts`."
+)
+
+
+def layout_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add options of arrays of joints, for commands with `file_options`."""
+    rate = click.option(
+        "--rate",
+        "array_rate",
+        type=float,
+        metavar="HZ",
+        help="Frames a second of an array; the same as --frame-rate.",
+    )
+    wrapped: Callable[..., Any] = layout_option(rate(command))
+    return wrapped
+
+
 role_option = click.option("--role", "roles", multiple=True, metavar="ROLE=JOINT",
-                           help="Which joint plays a role (l_wrist=LeftHand); repeat for more."
-                           )  # fmt: skip
+                           help="Which joint plays a role (l_wrist=LeftHand), or which markers it "
+                           "lies between (l_wrist=LWRA,LWRB); repeat for more.")  # fmt: skip
 set_option = click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
                           help="A setting of the solver.")  # fmt: skip
 height_option = click.option("--height", type=click.FloatRange(min=0.5, max=2.6), default=1.75,
@@ -97,9 +121,11 @@ class Reading:
     frame_rate: float | None = None
     roles: tuple[str, ...] = ()
     lenient: bool = False
+    layout: str | None = None
 
     def __post_init__(self) -> None:
         from ..formats.units import given_unit
+        from ..subjects import find_layout
 
         with wrong_call():
             if self.unit != "auto":
@@ -107,6 +133,8 @@ class Reading:
             if self.frame_rate is not None:
                 check_rate(self.frame_rate, "--frame-rate")
             read_roles(self.roles)
+            if self.layout is not None:
+                find_layout(self.layout)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -117,6 +145,7 @@ class Reading:
             "rate": self.frame_rate,
             "lenient": self.lenient or None,
             "roles": read_roles(self.roles) or None,
+            "layout": self.layout,
         }
         return {key: value for key, value in said.items() if value is not None}
 
@@ -150,14 +179,16 @@ def read_roles(pairs: Sequence[str]) -> dict[str, str]:
     """Return ROLE=JOINT arguments as a mapping."""
     from ..body.roles import ROLES
     from ..errors import UnknownName
+    from ..subjects import CANONICAL
 
+    choices = tuple(dict.fromkeys((*ROLES, *CANONICAL)))
     roles = {}
     for pair in pairs:
         role, sign, joint = pair.partition("=")
         if not (role and sign and joint):
             raise click.BadParameter(f"expected ROLE=JOINT, got {pair!r}", param_hint="--role")
-        if role not in ROLES:
-            raise UnknownName("role", role, ROLES)
+        if role not in choices:
+            raise UnknownName("role", role, choices)
         roles[role] = joint
     return roles
 

@@ -1,9 +1,9 @@
-"""`sixpoint info`, `convert` and `compare`: what is in files."""
+"""`sixpoint info`, `convert`, `compare` and `layouts`: what is in files."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,11 +17,13 @@ if TYPE_CHECKING:
 @click.command("info")
 @click.argument("path", metavar="FILE")
 @c.file_options
+@c.layout_options
+@c.role_option
 @c.json_option
 def info(path: str, reading: c.Reading) -> c.Answer:
     """Show format, joints, roles, frames, rate, height and problems of FILE.
 
-    Damaged files are read as far as they go.
+    Damaged files are read as far as they go. The layout of an array is guessed if it is not given.
     """
     from ..formats import inspect
 
@@ -50,6 +52,10 @@ def _file_facts(found: FileInfo) -> list[tuple[str, str]]:
         ("frames", f"{found.frames} at {found.rate:g} Hz, {found.duration:.2f} s"),
         ("skeleton", bodies if found.holds == "motion" else f"{found.joints} points"),
     ]
+    if found.layout is not None:
+        facts.append(("layout", found.layout))
+    if found.holds == "points":
+        facts.append(("points", ", ".join(found.roles or ())))
     if found.holds == "motion":
         facts.append(("unit, up", f"{found.unit:g} m, {found.up}"))
     if found.height is not None:
@@ -67,6 +73,7 @@ def _file_facts(found: FileInfo) -> list[tuple[str, str]]:
 @click.option("--rate", type=float, metavar="HZ", help="Resample to this rate.")
 @c.lenient_option
 @c.file_options
+@c.layout_option
 @c.role_option
 @c.json_option
 def convert(source: str, output: str, rate: float | None, reading: c.Reading) -> c.Answer:
@@ -76,11 +83,12 @@ def convert(source: str, output: str, rate: float | None, reading: c.Reading) ->
     if rate is not None:
         c.check_rate(rate, "--rate")
     notes: tuple[str, ...] = ()
-    if formats.holds_points(source):
+    if reading.layout is not None or formats.holds_points(source):
         c.check_output(output, formats.suffixes("write_points"), [source])
         if rate is not None:
             raise click.UsageError("--rate is for motions; tracked points keep their rate.")
-        points = formats.load_points(source)
+        said = {key: value for key, value in reading.options.items() if key != "lenient"}
+        points, _, notes = formats.read_points(source, **said)
         formats.save_points(points, output)
         frames, rate = len(points), points.rate
     else:
@@ -103,18 +111,22 @@ def convert(source: str, output: str, rate: float | None, reading: c.Reading) ->
 @click.command("compare")
 @click.argument("original")
 @click.argument("reconstructed")
+@click.option(
+    "--align", is_flag=True, help="Move and turn RECONSTRUCTED as a whole to where it fits best."
+)
 @c.file_options
 @c.role_option
 @c.json_option
-def compare(original: str, reconstructed: str, reading: c.Reading) -> c.Answer:
-    """Measure RECONSTRUCTED against ORIGINAL: same joints, frame by frame.
+def compare(original: str, reconstructed: str, align: bool, reading: c.Reading) -> c.Answer:
+    """Measure RECONSTRUCTED against ORIGINAL, frame by frame.
 
-    Positions are divided by body height; orientations are in radians.
+    Different rigs are compared by the roles that both have. Positions are divided by body height;
+    orientations are in radians.
     """
     from ..motion import metrics
 
     first, second = reading.load(original), reading.load(reconstructed)
-    found = metrics.compare(second, first)
+    found = metrics.compare(second, first, align=align)
     return c.Answer(found.as_dict(), lambda: _show_errors(found))
 
 
@@ -157,3 +169,34 @@ def _show_errors(found: Comparison) -> None:
 
 def _number(value: float, digits: int = 4) -> str:
     return f"{value:.{digits}f}" if math.isfinite(value) else "-"
+
+
+@click.command("layouts")
+@c.json_option
+def layouts() -> c.Answer:
+    """List the orders of joints in arrays that --layout knows.
+
+    Pictures of them are in the documentation.
+    """
+    from ..subjects.layouts import LAYOUTS, PROGRAMS
+
+    found: dict[str, dict[str, Any]] = {
+        name: {
+            "title": layout.title,
+            "joints": list(layout.landmarks),
+            "lacks": layout.lacks,
+            "rate": layout.rate,
+            "also_joints": list(layout.longer),
+            "programs": [program for program, of in PROGRAMS.items() if of == name],
+        }
+        for name, layout in LAYOUTS.items()
+    }
+
+    def show() -> None:
+        rows = [(n, str(len(it["joints"])), it["title"]) for n, it in found.items()]
+        c.show_table(None, ("layout", "joints", "arrays of"), rows)
+        for name, it in found.items():
+            joints = ", ".join(f"{k} {joint}" for k, joint in enumerate(it["joints"]))
+            c.show_facts(name, [("joints", joints), ("cannot tell", it["lacks"])])
+
+    return c.Answer({"layouts": found}, show)

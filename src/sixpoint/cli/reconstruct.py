@@ -36,6 +36,7 @@ if TYPE_CHECKING:
               help="How tall one of several people is, whose points are named LABEL:head and so "
               "on; once for each.")  # fmt: skip
 @c.file_options
+@c.layout_options
 @c.role_option
 @c.lenient_option
 @click.option(
@@ -45,14 +46,16 @@ if TYPE_CHECKING:
 def reconstruct(
     source: str, output: str, jobs: int, reading: c.Reading, people: Sequence[str], **given: Any
 ) -> c.Answer:
-    """Reconstruct full-body motion from six points.
+    """Reconstruct full-body motion from tracked points.
 
     IN is a motion (its six points are taken, the rest is kept for the report), a file of tracked
-    points with --skeleton or --height, or a folder of clips.
+    points with --skeleton or --height, an array of joint positions with --layout and --rate, or a
+    folder of clips.
 
     \b
     sixpoint reconstruct boxing.bvh -o out.bvh
     sixpoint reconstruct tracked.csv --height 1.78 -o out.bvh
+    sixpoint reconstruct joints.npy --layout coco17 --rate 30 -o out.bvh
     sixpoint reconstruct clips/ -o results/ --jobs 2
     """  # noqa: D301  (click wants the backspace itself)
     limits = given.pop("limits") or "adult"
@@ -72,7 +75,7 @@ def reconstruct(
     job = Job(source=source, output=output, solver=solver, limits=limits,
               reading=reading.options, **given)  # fmt: skip
     with c.wrong_call(WrongOption):
-        if Path(source).is_dir():
+        if Path(source).is_dir() and not (reading.layout and any(Path(source).glob("*.json"))):
             if people:
                 raise WrongOption("--person is for one file of points, not for a folder.")
             return _several(job, find_jobs(job), jobs)

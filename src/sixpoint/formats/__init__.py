@@ -1,6 +1,7 @@
 """Files to and from Motion and Points; units and axes are converted here and nowhere else."""
 
 from .file_info import FileInfo, holds_points, inspect
+from .joint_arrays import PointsRead, points_from_array
 from .registry import (
     FORMATS,
     Format,
@@ -8,6 +9,7 @@ from .registry import (
     load,
     load_points,
     load_skeleton,
+    read_points,
     save,
     save_points,
     suffixes,
@@ -19,6 +21,7 @@ __all__ = [
     "FORMATS",
     "FileInfo",
     "Format",
+    "PointsRead",
     "Robot",
     "format_of",
     "holds_points",
@@ -27,6 +30,8 @@ __all__ = [
     "load_points",
     "load_robot",
     "load_skeleton",
+    "points_from_array",
+    "read_points",
     "save",
     "save_points",
     "suffixes",

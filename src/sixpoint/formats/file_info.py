@@ -10,13 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from ..body.roles import Roles, find_roles
+from ..body.roles import ROLES, Roles, find_roles
 from ..errors import FormatError, InputError, RolesNotFound
 from ..kernels import arrays
 from ..limits import FixedLimit
 from ..motion.motion import STRIPE, Motion
-from ..motion.points import SIX, Points
-from .registry import FORMATS, format_of, load, load_points, suffixes
+from ..motion.points import SIX
+from ..subjects import CANONICAL
+from .arrays import holds_joint_array
+from .joint_arrays import MissingRate, PointsRead
+from .registry import FORMATS, format_of, load, load_points, read_points, suffixes
 from .units import GUESSED, PLAUSIBLE_STATURE, UP, Figure
 from .urdf import load_robot
 
@@ -27,6 +30,8 @@ CMU_LOST = (
     "LeftFingerBase", "LThumb", "RightFingerBase", "RThumb",
 )  # fmt: skip
 """Joints of it that stand at the end of a bone with several children, whose length was lost."""
+ASSUMED_RATE = 30.0
+"""Frames a second of an array whose rate nobody says, to look at it [Hz]."""
 UNTURNED = np.radians(0.1)
 """A joint turned by less than this counts as unturned."""
 LARGEST_STEP, STEP_AROUND = np.radians(45.0), np.radians(10.0)
@@ -54,6 +59,8 @@ class FileInfo:
     """Role -> name of the joint or site that plays it; None if no human was recognised."""
     scheme: str | None = None
     """Naming scheme recognised."""
+    layout: str | None = None
+    """Layout of an array of joints; "names" if the file names them."""
     frames: int
     rate: float
     """Frames per second [Hz]."""
@@ -86,18 +93,25 @@ class FileInfo:
 
 
 def inspect(path: str | os.PathLike[str], **options: Any) -> FileInfo:
-    """Look into a motion or points file: contents, roles, defects; `options` are those of `load`.
+    """Look into a motion or points file: contents, roles, defects.
+
+    Options are those of `load`, or of `read_points`.
 
     A truncated file is read as far as it goes; `FormatError` is raised if nothing can be read.
     """
     suffix = Path(path).suffix.lower()
     if suffix in FORMATS["urdf"].suffixes:
         return _of_robot(path, options)
-    if suffix in suffixes("read_points"):
+    layout = options.pop("layout", None)
+    if layout is not None or suffix in suffixes("read_points"):
+        said = {key: value for key, value in options.items() if key != "lenient"}
         try:
-            return _of_points(load_points(path), path)
+            return _of_points(read_points(path, layout=layout, **said), path)
+        except MissingRate as error:
+            read = read_points(path, layout=layout, **said, rate=ASSUMED_RATE)
+            return _of_points(read._replace(notes=(*read.notes, str(error))), path)
         except FormatError:
-            if suffix not in suffixes("read"):
+            if layout is not None or suffix not in suffixes("read"):
                 raise
     if "lenient" in format_of(path).options:
         options.setdefault("lenient", True)
@@ -107,6 +121,8 @@ def inspect(path: str | os.PathLike[str], **options: Any) -> FileInfo:
 def holds_points(path: str | os.PathLike[str]) -> bool:
     """Return whether a file holds tracked points rather than a motion, as far as can be seen."""
     suffix = Path(path).suffix.lower()
+    if holds_joint_array(path):
+        return True
     if suffix not in suffixes("read") or suffix not in suffixes("read_points"):
         return suffix in suffixes("read_points")
     try:
@@ -182,7 +198,8 @@ def _of_motion(motion: Motion, path: object) -> FileInfo:
     )
 
 
-def _of_points(points: Points, path: object) -> FileInfo:
+def _of_points(read: PointsRead, path: object) -> FileInfo:
+    points = read.points
     unseen = 1.0 - points.seen.mean(axis=0) if len(points) else np.ones(len(points.names))
     problems = [
         f"{name} is not seen in {share:.1%} of the frames"
@@ -190,7 +207,11 @@ def _of_points(points: Points, path: object) -> FileInfo:
         if share > 0.0
     ]
     missing = [name for name in SIX if name not in points.names]
-    if missing:
+    if not {*ROLES, *CANONICAL}.intersection(points.names):
+        problems.append(
+            "nothing is recognised as a part of a person: name points with --role l_wrist=MARKER"
+        )
+    elif missing:
         problems.append(f"not all of the six points are there; {', '.join(missing)} missing")
     return FileInfo(
         path=str(path),
@@ -198,10 +219,12 @@ def _of_points(points: Points, path: object) -> FileInfo:
         holds="points",
         joints=len(points.names),
         roles={name: name for name in points.names},
+        layout=read.layout or None,
         frames=len(points),
         rate=points.rate,
         duration=len(points) / points.rate,
         problems=tuple(problems),
+        notes=read.notes,
     )
 
 

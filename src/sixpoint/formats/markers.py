@@ -3,7 +3,7 @@
 A joint lies between the markers around it, so that their mean is it to a centimetre or two: enough
 for a solver of six points, too little for clinical work. Markers that are named by their joints
 (``L.Wrist``, ``LeftAnkle``) are taken as they are. The upward axis is not in the files: it is taken
-from head and ankles where they are recognised. TRC (Motion Analysis, OpenSim) is text::
+from the ankles and what is above them. TRC (Motion Analysis, OpenSim) is text::
 
     PathFileType  4  (X/Y/Z)  walk.trc
     DataRate  CameraRate  NumFrames  NumMarkers  Units  ...
@@ -20,35 +20,46 @@ from __future__ import annotations
 import importlib
 import os
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..atomic_write import atomic_write
-from ..errors import FormatError, MissingExtra, located, names_file
+from ..errors import FormatError, MissingExtra, UnknownName, located, names_file
 from ..kernels import arrays
 from ..kernels.types import Floats
 from ..motion.people import MARK, join_people, label_of, people_of
 from ..motion.points import Points
+from ..subjects.landmarks import canonical_points
+from ..subjects.names import SEEN_BY_DETECTORS, landmark_names
 from .plain_text import MAX_FILE, finite, number_or_nan, plain_bytes, read_bytes, text_of
 from .points_csv import point_name
 from .units import UNITS, UP
 
 WAISTS = (
     "LASI RASI LPSI RPSI", "LASIS RASIS LPSIS RPSIS", "LASI RASI SACR", "LASIS RASIS VSACRAL",
-    "LFWT RFWT LBWT RBWT", "ASISL ASISR PSISL PSISR",
+    "LFWT RFWT LBWT RBWT", "ASISL ASISR PSISL PSISR", "LIAS RIAS LIPS RIPS",
+    "WAISTLFRONT WAISTRFRONT WAISTLBACK WAISTRBACK",
 )  # fmt: skip
 """Front and back of the waist: the lumbosacral joint, the pelvis role, lies in their middle."""
-HEADS = ("LFHD RFHD LBHD RBHD", "FRONTHEAD LHEAD RHEAD", "TOPHEAD")
+HEADS = (
+    "LFHD RFHD LBHD RBHD", "FRONTHEAD LHEAD RHEAD", "FRONTHEAD REARHEAD", "LHEAD RHEAD",
+    "HEADFRONT HEADTOP HEADSIDE", "HEADFRONT HEADTOP", "TOPHEAD",
+)  # fmt: skip
 """Markers around the head."""
 LIMBS = {
-    "wrist": ("{s}WRA {s}WRB", "{s}WRI", "{s}WRIST", "{s}RAD {s}ULN"),
-    "ankle": ("{s}ANK {s}ANKM", "{s}ANKLE {s}ANKLEMEDIAL", "{s}ANK", "{s}ANKLE"),
-    "shoulder": ("{s}SHO", "{s}SHOULDER", "{s}ACR"),
-    "elbow": ("{s}ELB {s}ELBM", "{s}ELB", "{s}ELBOW"),
-    "knee": ("{s}KNE {s}KNEM", "{s}KNEE {s}KNEEMEDIAL", "{s}KNE", "{s}KNEE"),
-}
+    "wrist": ("{s}WRA {s}WRB", "{s}WRISTIN {s}WRISTOUT", "{s}WRI", "{s}WRIST", "{s}RAD {s}ULN",
+              "{s}RSP {s}USP"),
+    "ankle": ("{s}ANK {s}ANKM", "{s}ANKLE {s}ANKLEMEDIAL", "{s}FAL {s}TAM", "{s}LM {s}MM",
+              "{s}ANKLEOUT {s}ANKLEIN", "{s}ANK", "{s}ANKLE", "{s}ANKLEOUT"),
+    "shoulder": ("{s}SHO", "{s}SHOULDER", "{s}ACR", "{s}SAE", "{s}SHOULDERTOP"),
+    "elbow": ("{s}ELB {s}ELBM", "{s}HLE {s}HME", "{s}ELBOWOUT {s}ELBOWIN", "{s}ELB", "{s}ELBOW",
+              "{s}ELBOWOUT"),
+    "knee": ("{s}KNE {s}KNEM", "{s}KNEE {s}KNEEMEDIAL", "{s}FLE {s}FME", "{s}LE {s}ME",
+             "{s}KNEEOUT {s}KNEEIN", "{s}KNE", "{s}KNEE", "{s}KNEEOUT"),
+}  # fmt: skip
 """Part of a limb -> alternatives, the better first; {s} is L or R."""
 ROLES = {"pelvis": WAISTS, "head": HEADS} | {
     f"{side}_{part}": tuple(names.format(s=side.upper()) for names in sets)
@@ -56,8 +67,12 @@ ROLES = {"pelvis": WAISTS, "head": HEADS} | {
     for side in "lr"
 }
 """Role -> sets of markers whose mean it is, the better first."""
+TRUNK = frozenset({"l_hip", "r_hip", "l_shoulder", "r_shoulder"})
+"""Joints that keypoints of a detector have beside a face or toes, and marker sets have not."""
 HEAD_DROP = 0.05
 """A band around the head lies above the skull base [m]."""
+ABOVE_ANKLES = ("head", "l_shoulder", "r_shoulder", "pelvis")
+"""Roles that show which way is up, the better first."""
 HEADER = 5
 """Number of lines of a TRC file before the numbers."""
 MAX_MARKERS = 100_000
@@ -66,23 +81,43 @@ FARTHEST = 1e6
 """Largest coordinate in a C3D file: one beyond it is outside any laboratory, in any unit."""
 
 
-def as_roles(points: Points) -> Points:
+def as_roles(points: Points, given: Mapping[str, str] | None = None) -> Points:
     """Return the roles that a marker set shows; the points as they are where it is not known.
 
     Points that are named by roles already keep those names. Markers that make no role are left out
     once some were recognised. A role is NaN where one of its markers is: the mean would jump. Of
-    several people, whose markers are labelled, each keeps the label.
+    several people, whose markers are labelled, each keeps the label. Keypoints of a detector (nose,
+    toes, joints) are read as landmarks.
+
+    Args:
+        points: markers by name.
+        given: role -> markers whose mean it is, separated by commas; they win.
+
+    Raises:
+        UnknownName: a given marker does not exist.
     """
     people = people_of(points) if all(map(label_of, points.names)) else {}
     if len(people) > 1:
-        return join_people({label: as_roles(each) for label, each in people.items()})
+        return join_people({label: as_roles(each, given) for label, each in people.items()})
+    marks = landmark_names([name.rpartition(MARK)[2] for name in points.names])
+    if not given and SEEN_BY_DETECTORS.intersection(marks) and set(marks) >= TRUNK:
+        trust = None if points.confidence is None else points.confidence
+        return canonical_points(
+            {name: points.positions[:, k] for k, name in enumerate(marks) if name},
+            points.rate,
+            None if trust is None else {name: trust[:, k] for k, name in enumerate(marks)},
+        )
     columns, own = dict[str, int](), dict[str, int]()
     for k, name in enumerate(points.names):
         own.setdefault(point_name(name).rpartition(MARK)[2], k)
-        bare = name.rsplit(":", 1)[-1]  # without the subject: ``Anna:LFHD``
-        columns[re.sub(r"[^A-Z0-9]", "", bare.upper())] = k
-    found: dict[str, Floats] = {}
+        columns[_plain(name)] = k
+    found = {
+        role: points.positions[:, _given_columns(markers, columns, points.names)].mean(axis=1)
+        for role, markers in (given or {}).items()
+    }
     for role, sets in ROLES.items():
+        if role in found:
+            continue
         if role in own:
             found[role] = points.positions[:, own[role]]
             continue
@@ -96,36 +131,68 @@ def as_roles(points: Points) -> Points:
     return Points(tuple(found), np.stack(list(found.values()), axis=1), points.rate)
 
 
-def upright_roles(raw: Points, usual: str) -> Points:
+def _plain(marker: str) -> str:
+    """Return the name of a marker without its subject (``Anna:LFHD``), as the sets spell it."""
+    return re.sub(r"[^A-Z0-9]", "", marker.rsplit(MARK, 1)[-1].upper())
+
+
+def _given_columns(markers: str, columns: Mapping[str, int], names: Sequence[str]) -> list[int]:
+    """Return the columns of markers that a user listed."""
+    listed = [marker.strip() for marker in markers.split(",") if marker.strip()]
+    for marker in listed or [markers]:
+        if _plain(marker) not in columns:
+            raise UnknownName("marker", marker, names)
+    return [columns[_plain(marker)] for marker in listed]
+
+
+def upright_roles(raw: Points, usual: str, given: Mapping[str, str] | None = None) -> Points:
     """Return markers as roles, Y up; markers on a band around the head lowered to the skull base.
 
     Args:
         raw: markers as they stand in the file [m].
-        usual: axis that points up, where ankles and head do not tell.
+        usual: axis that points up, where nothing above an ankle tells.
+        given: role -> markers, as of `as_roles`.
     """
-    points, up = as_roles(raw), usual
-    names, positions = points.names, points.positions
+    points = as_roles(raw, given)
+    names = points.names
+    turn = np.array(UP[_up_of(points, usual)])
+    positions = arrays.rotate(turn, points.positions)
+    if points.rotations is not None:  # of landmarks, from a neutral stance that has Y up
+        rotations = arrays.multiply(turn, points.rotations)
+        return Points(names, positions, points.rate, rotations, points.confidence)
     heads = [name for name in names if name.rpartition(MARK)[2] == "head"]
+    own = {*raw.names, *(name.rpartition(MARK)[2] for name in raw.names if heads == ["head"])}
+    own |= {name for name in heads if name in (given or {})}
     for head in heads:
-        label = head.removesuffix("head")
-        ankle = next((f"{label}{a}" for a in ("l_ankle", "r_ankle") if f"{label}{a}" in names), "")
-        if not ankle:
-            continue
-        rise = positions[:, names.index(head)] - positions[:, names.index(ankle)]
-        seen = rise[np.isfinite(rise).all(axis=1)]
-        if len(seen):
-            up = "xyz"[int(np.argmax(seen.mean(axis=0)))]
-            break
-    positions = arrays.rotate(np.array(UP[up]), positions)
-    given = {*raw.names, *(name.rpartition(MARK)[2] for name in raw.names if heads == ["head"])}
-    for head in heads:
-        if head not in given:
+        if head not in own:
             positions[:, names.index(head), 1] -= HEAD_DROP
-    return Points(names, positions, points.rate)
+    return Points(names, positions, points.rate, confidence=points.confidence)
+
+
+def _up_of(points: Points, usual: str) -> str:
+    """Return the axis along which heads, shoulders or pelvises are above the ankles."""
+    for top in ABOVE_ANKLES:
+        for name in points.names:
+            label, mark, role = name.rpartition(MARK)
+            ankles = [f"{label}{mark}{side}_ankle" for side in "lr"]
+            ankle = next((ankle for ankle in ankles if ankle in points.names), None)
+            if role != top or ankle is None:
+                continue
+            pair = points.select([name, ankle]).positions
+            rise = pair[:, 0] - pair[:, 1]
+            seen = rise[np.isfinite(rise).all(axis=1)]
+            if len(seen):
+                return "xyz"[int(np.argmax(seen.mean(axis=0)))]
+    return usual
 
 
 @names_file
-def read_points_trc(path: str | os.PathLike[str], *, rate: float | None = None) -> Points:
+def read_points_trc(
+    path: str | os.PathLike[str],
+    *,
+    rate: float | None = None,
+    roles: Mapping[str, str] | None = None,
+) -> Points:
     """Read markers of a TRC file, as `upright_roles`; `rate` [Hz] replaces the file's."""
     lines = text_of(plain_bytes(read_bytes(path))).splitlines()
     if not lines[0].startswith("PathFileType") or len(lines) < HEADER:
@@ -143,7 +210,7 @@ def read_points_trc(path: str | os.PathLike[str], *, rate: float | None = None) 
         if unit not in UNITS:
             raise FormatError(f"Expected Units among {', '.join(UNITS)}; got {unit!r}.")
     positions = _rows(lines, mark, len(names)) * UNITS[unit]
-    return upright_roles(Points(tuple(names), positions, chosen), "y")
+    return upright_roles(Points(tuple(names), positions, chosen), "y", roles)
 
 
 def write_points_trc(points: Points, path: str | os.PathLike[str]) -> None:
@@ -191,7 +258,12 @@ def _rows(lines: list[str], mark: str, count: int) -> Floats:
 
 
 @names_file
-def read_points_c3d(path: str | os.PathLike[str], *, rate: float | None = None) -> Points:
+def read_points_c3d(
+    path: str | os.PathLike[str],
+    *,
+    rate: float | None = None,
+    roles: Mapping[str, str] | None = None,
+) -> Points:
     """Read markers of a C3D file, as `upright_roles`; `rate` [Hz] replaces the file's.
 
     Z is up where head and ankles do not tell: laboratories have it so.
@@ -224,7 +296,7 @@ def read_points_c3d(path: str | os.PathLike[str], *, rate: float | None = None) 
     positions[~(np.abs(positions) < FARTHEST).all(axis=-1)] = np.nan
     # Some writers leave zeros where a marker was not seen.
     positions[(positions == 0.0).all(axis=-1)] = np.nan
-    return upright_roles(Points(labels, positions, chosen), "z")
+    return upright_roles(Points(labels, positions, chosen), "z", roles)
 
 
 def _labels(group: Any, count: int) -> tuple[str, ...]:

@@ -25,6 +25,7 @@ from ..errors import FormatError, InputError, names_file
 from ..kernels.arrays import as_quat, as_vec
 from ..motion.motion import Motion, Source
 from ..motion.points import Points
+from .plain_text import read_bytes
 
 MOTION_FORMAT = "sixpoint motion"
 VERSION = 1
@@ -145,13 +146,22 @@ def read_arrays(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
     return arrays
 
 
+@names_file
+def read_array_file(path: str | os.PathLike[str]) -> NDArray[Any]:
+    """Return the array of an NPY file, checked against the size of the file before it is made."""
+    return _array_of(read_bytes(path, MAX_BYTES), os.path.basename(os.fspath(path)))
+
+
 def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
     if member.file_size > MAX_BYTES:
         raise FormatError(
             f"Expected arrays of at most {MAX_BYTES} bytes, got {member.file_size} "
             f"in {member.filename[:40]!r}."
         )
-    data = archive.read(member)
+    return _array_of(archive.read(member), member.filename)
+
+
+def _array_of(data: bytes, name: str) -> NDArray[Any]:
     stream = io.BytesIO(data)
     try:
         version = np.lib.format.read_magic(stream)
@@ -165,7 +175,7 @@ def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[An
         stream.seek(0)
         return np.lib.format.read_array(stream, allow_pickle=False)
     except (ValueError, KeyError, TypeError, EOFError, RecursionError, MemoryError) as error:
-        raise FormatError(f"Expected an array in {member.filename[:40]!r}, but {error}.") from None
+        raise FormatError(f"Expected an array in {name[:40]!r}, but {error}.") from None
 
 
 def _stored(value: Any) -> Any:

@@ -11,14 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from ..body.skeleton import Skeleton
-from ..errors import InputError, UnknownName
+from ..errors import InputError, UnknownName, located_input
 from ..motion.motion import Motion
 from ..motion.points import Points
+from .amass import read_npz
 from .amc import read_amc
+from .arrays import holds_joint_array, read_joint_array
 from .bvh_read import read_bvh
 from .bvh_write import write_bvh
-from .markers import read_points_c3d, read_points_trc, write_points_trc
-from .npz import read_motion_npz, read_points_npz, write_motion_npz, write_points_npz
+from .joint_arrays import PointsRead, points_from_array
+from .markers import as_roles, read_points_c3d, read_points_trc, write_points_trc
+from .npz import read_points_npz, write_motion_npz, write_points_npz
 from .points_csv import read_points_csv, write_points_csv
 from .units import points_to_world
 from .urdf import read_urdf
@@ -38,7 +41,7 @@ class Format:
     write: Callable[[Motion, PathLike], tuple[str, ...]] | None = None
     """Function of the motion and the path; returns what could not be kept."""
     read_points: Callable[..., Points] | None = None
-    """Function of the path and the keyword argument `rate`."""
+    """Function of the path and the keyword argument `rate`; of markers also `roles`."""
     write_points: Callable[[Points, PathLike], None] | None = None
     own_unit: bool = False
     """Whether its points come with their unit and have their upward axis found."""
@@ -47,6 +50,11 @@ class Format:
     def options(self) -> tuple[str, ...]:
         """Keyword arguments that `load` takes for it."""
         return () if self.read is None else tuple(signature(self.read).parameters)[1:]
+
+
+def read_points_array(path: PathLike, *, rate: float | None = None) -> Points:
+    """Read joint positions in the layout that fits best; see `points_from_array`."""
+    return points_from_array(read_joint_array(path), rate=rate).points
 
 
 FORMATS: Mapping[str, Format] = {
@@ -58,9 +66,10 @@ FORMATS: Mapping[str, Format] = {
     ),
     "amc": Format("Acclaim motion with its .asf skeleton", (".amc", ".asf"), read=read_amc),
     "npz": Format(
-        "NumPy archive of a motion or of tracked points, without loss",
+        "NumPy archive: a motion or tracked points without loss, SMPL parameters (AMASS), or an "
+        "array of joints in a [layout](layouts.md)",
         (".npz",),
-        read=read_motion_npz,
+        read=read_npz,
         write=write_motion_npz,
         read_points=read_points_npz,
         write_points=write_points_npz,
@@ -75,6 +84,18 @@ FORMATS: Mapping[str, Format] = {
         (".csv",),
         read_points=read_points_csv,
         write_points=write_points_csv,
+    ),
+    "npy": Format(
+        "NumPy array of joint positions, (frames, joints, 3), in a [layout](layouts.md)",
+        (".npy",),
+        read_points=read_points_array,
+        own_unit=True,
+    ),
+    "json": Format(
+        "joint positions as lists, OpenPose's 3D keypoints; in a [layout](layouts.md)",
+        (".json",),
+        read_points=read_points_array,
+        own_unit=True,
     ),
     "trc": Format(
         "markers of Motion Analysis and OpenSim as text; joints from the usual marker sets",
@@ -124,7 +145,8 @@ def load(path: PathLike, *, roles: Mapping[str, str] | None = None, **options: A
         path: the file; its ending says the format.
         roles: role -> joint, such as ``l_wrist``, where the names of joints do not say it.
         **options: those of the format, such as `unit` (metres per file unit or a name such as
-            "cm"), `up` ("y", "z", "x"), `rate` [Hz], `lenient`, `skeleton` (.asf); None is default.
+            "cm"), `up` ("y", "z", "x", "-y"), `rate` [Hz], `lenient`, `skeleton` (.asf), `joints`
+            and `height` (the body of SMPL parameters, .npz); None is default.
 
     Raises:
         FormatError: the file cannot be read; says where.
@@ -176,27 +198,50 @@ def save(motion: Motion, path: PathLike) -> tuple[str, ...]:
     return write(motion, path)
 
 
-def load_points(
+def load_points(path: PathLike, **options: Any) -> Points:
+    """Read tracked points: NPZ, CSV, the markers of TRC and C3D, or an array of joints.
+
+    Args:
+        path: the file; its ending says the format.
+        **options: those of `read_points`.
+
+    Raises:
+        FormatError: the file cannot be read; says where.
+        InputError: an option makes no sense, or an array is none of a body.
+    """
+    return read_points(path, **options).points
+
+
+def read_points(
     path: PathLike,
     *,
     rate: float | None = None,
     unit: float | str | None = None,
     up: str | None = None,
-) -> Points:
-    """Read tracked points: NPZ, CSV, or the markers of TRC and C3D.
+    layout: str | None = None,
+    roles: Mapping[str, str] | None = None,
+) -> PointsRead:
+    """Read tracked points, and say what was guessed.
 
     Args:
-        path: the file; its ending says the format.
+        path: the file; its ending says the format. With a layout also a folder with one file of
+            OpenPose for each frame.
         rate: frames per second [Hz], if other than the file says.
-        unit: metres per unit of the file or its name, if other than metres.
-        up: "z" or "x", if other than Y points up.
+        unit: metres per unit of the file or its name, if other than metres; of arrays it is found.
+        up: "z", "x" or "-y", if other than Y points up; of arrays it is found.
+        layout: order of the joints of an array (`sixpoint.subjects.LAYOUTS`); default: the one that
+            fits, where the file is an array.
+        roles: role -> one marker or several, separated by commas, whose mean it is.
 
     Raises:
         FormatError: the file cannot be read; says where.
-        InputError: the rate makes no sense.
+        InputError: an option makes no sense, or an array is none of a body.
     """
     if rate is not None and not (math.isfinite(rate) and rate > 0.0):
         raise InputError(f"Expected a positive `rate` in Hz, got {rate}.")
+    if layout is not None or holds_joint_array(path):
+        with located_input(path):
+            return points_from_array(read_joint_array(path), layout, rate=rate, unit=unit, up=up)
     form = format_of(path, "read_points")
     assert form.read_points is not None
     as_it_is = unit is None and up is None
@@ -205,8 +250,13 @@ def load_points(
             f"Expected neither `unit` nor `up` for {Path(path).suffix} files, which say their unit "
             "and show what is up."
         )
-    points = form.read_points(path, rate=rate)
-    return points if as_it_is else points_to_world(points, unit=unit, up=up)
+    if form.own_unit:
+        points = form.read_points(path, rate=rate, roles=roles)
+    else:
+        points = form.read_points(path, rate=rate)
+        points = points if as_it_is else points_to_world(points, unit=unit, up=up)
+        points = points if not roles else as_roles(points, roles)
+    return PointsRead(points, "", ())
 
 
 def save_points(points: Points, path: PathLike) -> None:

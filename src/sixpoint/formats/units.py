@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -38,10 +38,12 @@ UP: Mapping[str, Quat] = {
     "y": (1.0, 0.0, 0.0, 0.0),
     "z": (HALF, -HALF, 0.0, 0.0),
     "x": (HALF, 0.0, 0.0, HALF),
+    "-y": (0.0, 1.0, 0.0, 0.0),
 }
 """Axis that points up in a file -> rotation from the file's axes to ours.
 
-Z up becomes (x, z, -y), so that a figure that faces -Y, as is usual there, faces +Z here."""
+Z up becomes (x, z, -y), so that a figure that faces -Y, as is usual there, faces +Z here. Y down,
+as in a camera, becomes (x, -y, -z): a figure that faces the camera faces +Z."""
 CERTAIN_RISE = 0.85
 """Mean of the upward part of the direction from ankles to head, above which frames overrule the
 rest pose (a person who lies down for a whole clip gives less along any one axis)."""
@@ -115,14 +117,10 @@ def guess_unit(figure: Figure, divisor: float = 1.0) -> tuple[float, str]:
     human, size = figure.nodes is not None, figure.size
     if not size > 0.0 or not math.isfinite(size):
         return 1.0, f"{GUESSED}unit m, because the rest pose has no extent"
-    far = {
-        name: abs(math.log(size * metres / divisor / USUAL_STATURE)) + RARITY[name]
-        for name, metres in UNITS.items()
-        if human or name in ("m", "cm", "mm")
-        if divisor == 1.0 or name != "cmu"  # which is inches divided by 0.45
-    }
-    name = min(far, key=far.__getitem__)
-    metres = UNITS[name] / divisor
+    # "cmu" is inches divided by 0.45.
+    choices = [name for name in UNITS if divisor == 1.0 or name != "cmu"]
+    name, metres = likeliest_unit(size / divisor, choices if human else ("m", "cm", "mm"))
+    metres /= divisor
     name += "" if divisor == 1.0 else f" / {divisor:g}"
     stature = size * metres
     what = "a stature" if human else "an extent at rest"
@@ -132,6 +130,20 @@ def guess_unit(figure: Figure, divisor: float = 1.0) -> tuple[float, str]:
     elif not PLAUSIBLE_STATURE[0] <= stature <= PLAUSIBLE_STATURE[1]:
         note += "; that is no usual stature: give the unit if you know it"
     return metres, note
+
+
+def likeliest_unit(size: float, choices: Iterable[str]) -> tuple[str, float]:
+    """Return the unit in which a body of that size is most usual, and the metres in it.
+
+    Args:
+        size: stature in the unit that is looked for.
+        choices: keys of `UNITS`.
+    """
+    far = {
+        name: abs(math.log(size * UNITS[name] / USUAL_STATURE)) + RARITY[name] for name in choices
+    }
+    name = min(far, key=far.__getitem__)
+    return name, UNITS[name]
 
 
 def given_unit(unit: float | str) -> float:

@@ -13,12 +13,14 @@ from numpy.typing import ArrayLike
 
 from .quaternion import NO_NORM, SMALL_ANGLE, quat_conj, quat_mul, quat_rotate
 from .rotation import XYZ_LOCK
-from .types import Floats, Ints, Quat, Vec3
+from .types import Bools, Floats, Ints, Quat, Vec3
 
 ZYZ_LOCK = 1e-6
 """Nearer than this to 0 or pi, the middle ZYZ angle counts as locked [rad]: the outer two would be
 noise in the statistics made of them."""
 
+DETERMINED = 1e-3
+"""Where Horn's two largest eigenvalues differ by less than this part, the rotation is open."""
 AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
 
 
@@ -169,6 +171,28 @@ def from_rotvec(v: Floats) -> Floats:
     tiny = half < SMALL_ANGLE
     scale = np.where(tiny, 0.5, np.sin(half) / np.where(tiny, 1.0, 2.0 * half))
     return np.concatenate([np.cos(half), scale * v], axis=-1)
+
+
+def best_rotation(covariance: Floats) -> tuple[Floats, Bools]:
+    """Return the rotation that takes vectors a to vectors b best, and whether there is one.
+
+    Best in the least-squares sense (Horn 1987, *Closed-form solution of absolute orientation using
+    unit quaternions*, section 4). Vectors along one line leave a turn about it open.
+
+    Args:
+        covariance: sums over the vectors of a_i b_j, shape (..., 3, 3).
+    """
+    s = covariance
+    matrix = np.empty((*s.shape[:-2], 4, 4))
+    matrix[..., 0, 0] = s[..., 0, 0] + s[..., 1, 1] + s[..., 2, 2]
+    for k in range(3):
+        i, j = (k + 1) % 3, (k + 2) % 3
+        matrix[..., 0, k + 1] = matrix[..., k + 1, 0] = s[..., i, j] - s[..., j, i]
+        matrix[..., k + 1, k + 1] = s[..., k, k] - s[..., i, i] - s[..., j, j]
+        matrix[..., i + 1, j + 1] = matrix[..., j + 1, i + 1] = s[..., i, j] + s[..., j, i]
+    values, vectors = np.linalg.eigh(matrix)
+    gap = values[..., 3] - values[..., 2]
+    return np.array(vectors[..., 3]), np.asarray(gap > DETERMINED * np.abs(values[..., 3]))
 
 
 def slerp(a: Floats, b: Floats, t: ArrayLike) -> Floats:

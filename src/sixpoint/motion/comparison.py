@@ -92,6 +92,8 @@ class Comparison:
     """Frames a second [Hz]."""
     height: float
     """Body height that positions are divided by: calf + thigh + pelvis + torso + neck [m]."""
+    aligned: bool = False
+    """Whether the reconstruction was moved and turned as a whole to fit best."""
     warnings: tuple[str, ...] = ()
     """What makes the comparison less than fair."""
     position_per_frame: Floats = field(default_factory=_no_frames, repr=False, compare=False)

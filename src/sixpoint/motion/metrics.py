@@ -9,7 +9,8 @@ relative to the parent, in the world for the pelvis. The plain mean over frames 
 from __future__ import annotations
 
 import math
-from typing import Any, cast
+from collections.abc import Mapping
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -49,35 +50,42 @@ STEP = math.radians(30.0)
 """A joint that turns further than this from one frame to the next has jumped [rad]."""
 
 
-def compare(reconstructed: Motion, original: Motion) -> Comparison:
+def compare(reconstructed: Motion, original: Motion, *, align: bool = False) -> Comparison:
     """Measure a reconstruction against the motion it should reproduce.
+
+    Motions of the same joints are compared joint by joint. Those of different rigs are compared by
+    the roles that both have, each in its own anatomical frames.
 
     Args:
         reconstructed: the motion to judge.
-        original: the truth: the same joints, frame count and rate. Bone lengths may differ (that is
-            reported as a warning); the original's body height divides the position error.
+        original: the truth: the same frame count and rate. Bodies may differ (that is reported as a
+            warning); the original's body height divides the position error.
+        align: move and turn the reconstruction as a whole, once for the clip, to where it fits
+            best: for recordings in different rooms.
 
     Raises:
-        InputError: the two motions do not match frame by frame and joint by joint.
+        InputError: the two motions do not match frame by frame, or one of two rigs is no human.
     """
     _check_match(reconstructed, original)
     anatomy = original.skeleton.anatomy
-    scored, weights = anatomy.scored
-    new, turns_new = _tracks(reconstructed, anatomy)
-    old, turns_old = _tracks(original, anatomy)
+    same = same_joints(reconstructed.skeleton, original.skeleton)
+    pair = _joint_by_joint(anatomy) if same else _by_roles(reconstructed, anatomy)
+    weights, at = pair.weights, pair.columns
+    new, turns_new = _tracks(reconstructed, pair.new, same)
+    old, turns_old = _tracks(original, pair.old, same)
+    if align:
+        new, turns_new = _aligned(new, turns_new, old, pair)
     distance = np.linalg.norm(new - old, axis=-1)
     angle = arrays.angle_between(turns_old, turns_new)
-    angle[:, scored >= original.skeleton.joint_count] = np.nan  # sites do not turn
+    angle[:, pair.still] = np.nan  # sites do not turn
 
-    column = {int(node): k for k, node in enumerate(scored)}
-    at = {role: column[node] for role, node in anatomy.roles.nodes.items()}
     inner = weights.copy()
     inner[[at[role] for role in SIX[2:]]] = 0.0
     height = anatomy.height
     # A pelvis that counts for the paper's three joints at the root does so in position
     # only: the other two never turn relative to it, and count as turned right.
     turning, turning_inner = np.minimum(weights, 1.0), np.minimum(inner, 1.0)
-    own = _own_angles(reconstructed, original, anatomy, angle)
+    own = _own_angles(reconstructed, original, anatomy, angle) if same else angle
     curves = {
         ("position", ""): joint_average(distance, weights) / height,
         ("orientation", ""): joint_average(angle, turning, weights),
@@ -101,9 +109,10 @@ def compare(reconstructed: Motion, original: Motion) -> Comparison:
         role: RoleError(float(distance[:, k].mean()), float(angle[:, k].mean()))
         for role, k in at.items()
     }
-    spine = [column[k] for k in anatomy.roles.spine]
-    if spine:
-        errors["spine"] = RoleError(float(distance[:, spine].mean()), float(angle[:, spine].mean()))
+    if pair.spine:
+        errors["spine"] = RoleError(
+            float(distance[:, pair.spine].mean()), float(angle[:, pair.spine].mean())
+        )
     return Comparison(
         **averages,
         position_rms_joints=_rms(np.sqrt(joint_average(distance**2, weights))) / height,
@@ -126,7 +135,8 @@ def compare(reconstructed: Motion, original: Motion) -> Comparison:
         frames=len(original),
         rate=original.rate,
         height=height,
-        warnings=_warnings(reconstructed, original),
+        aligned=align,
+        warnings=_warnings(reconstructed, original) if same else _rigs(reconstructed, original, at),
         point_cloud_per_frame=clouds,
         position_per_frame=curves["position", ""],
         orientation_per_frame=curves["orientation", ""],
@@ -228,24 +238,90 @@ def _jitter(positions: Floats, rate: float) -> float:
     return _rms(np.linalg.norm(np.diff(positions, n=2, axis=0), axis=-1)) * rate**2
 
 
-def _tracks(motion: Motion, anatomy: Anatomy) -> tuple[Floats, Floats]:
+class _Pair(NamedTuple):
+    """Which nodes of two motions are compared with each other."""
+
+    new: list[int]
+    """Nodes of the reconstruction."""
+    old: list[int]
+    """Nodes of the original, in the same order."""
+    weights: Floats
+    """Weight of each, shape (N,)."""
+    columns: dict[str, int]
+    """Role -> place among them."""
+    spine: list[int]
+    """Places of the joints that bend the spine."""
+    still: list[int]
+    """Places of nodes that do not turn."""
+
+
+def _joint_by_joint(anatomy: Anatomy) -> _Pair:
+    """Return the scored joints of one rig."""
+    scored, weights = anatomy.scored
+    nodes = [int(node) for node in scored]
+    place = {node: k for k, node in enumerate(nodes)}
+    joints = anatomy.skeleton.joint_count
+    return _Pair(
+        nodes, nodes, weights,
+        {role: place[node] for role, node in anatomy.roles.nodes.items()},
+        [place[joint] for joint in anatomy.roles.spine],
+        [k for k, node in enumerate(nodes) if node >= joints],
+    )  # fmt: skip
+
+
+def _by_roles(reconstructed: Motion, anatomy: Anatomy) -> _Pair:
+    """Return the roles that two rigs have in common."""
+    mine = reconstructed.skeleton.anatomy
+    shared = [role for role in anatomy.roles.nodes if mine.has(role)]
+    new, old = ([each.node(role) for role in shared] for each in (mine, anatomy))
+    joints = mine.skeleton.joint_count, anatomy.skeleton.joint_count
+    still = [k for k, (a, b) in enumerate(zip(new, old, strict=True))
+             if a >= joints[0] or b >= joints[1]]  # fmt: skip
+    columns = {role: k for k, role in enumerate(shared)}
+    return _Pair(new, old, np.ones(len(shared)), columns, [], still)
+
+
+def _tracks(motion: Motion, nodes: list[int], own: bool) -> tuple[Floats, Floats]:
     """World positions (F, N, 3) of the scored nodes, and their rotations (F, N, 4).
 
     Rotations are relative to the nearest scored joint above, so that helper joints in between (a
     twist bone in the forearm) count with the joint they help; the pelvis is relative to the world.
+
+    Args:
+        motion: whose nodes.
+        nodes: which.
+        own: take rotations in the rig's own frames; else in anatomical ones, the same on all rigs.
     """
-    nodes = [int(node) for node in anatomy.scored[0]]
-    joints = [anatomy.skeleton.carrier(node) for node in nodes]
-    above = [_nearest_above(motion.skeleton, node, set(nodes)) for node in nodes]
+    skeleton = motion.skeleton
+    joints = [skeleton.carrier(node) for node in nodes]
+    above = [_nearest_above(skeleton, node, set(nodes)) for node in nodes]
     positions = np.empty((len(motion), len(nodes), 3))
     turns = np.empty((len(motion), len(nodes), 4))
+    neutral = None if own else arrays.conjugate(skeleton.anatomy.neutral)
     for stripe in stripes(len(motion)):
         places, world = motion.world(stripe)
         positions[stripe] = places[:, nodes]
+        if neutral is not None:
+            world = arrays.multiply(world, neutral)
         frames = world[:, [max(parent, 0) for parent in above]]
         frames[:, [parent < 0 for parent in above]] = (1.0, 0.0, 0.0, 0.0)
         turns[stripe] = arrays.multiply(arrays.conjugate(frames), world[:, joints])
     return positions, turns
+
+
+def _aligned(new: Floats, turns: Floats, old: Floats, pair: _Pair) -> tuple[Floats, Floats]:
+    """Return positions (F, N, 3) and rotations (F, N, 4), moved and turned to fit the original.
+
+    One rigid motion for the whole clip, the best in the least-squares sense.
+    """
+    weights = pair.weights[:, None] / (len(new) * pair.weights.sum())
+    middle, centre = ((each * weights).sum(axis=(0, 1)) for each in (new, old))
+    covariance = np.einsum("fki,fkj->ij", (new - middle) * weights, old - centre)
+    turn, _ = arrays.best_rotation(covariance)
+    turned = turns.copy()
+    pelvis = pair.columns["pelvis"]
+    turned[:, pelvis] = arrays.multiply(turn, turns[:, pelvis])
+    return centre + arrays.rotate(turn, new - middle), turned
 
 
 def _own_angles(
@@ -280,17 +356,21 @@ def _check_match(reconstructed: Motion, original: Motion) -> None:
             f"Expected the original's rate of {original.rate:g} Hz, got {reconstructed.rate:g} Hz; "
             "resample one of them first."
         )
+
+
+def same_joints(first: Skeleton, second: Skeleton) -> bool:
+    """Return whether two skeletons have the same joints in the same hierarchy."""
+    return first.names == second.names and np.array_equal(first.parents, second.parents)
+
+
+def _rigs(reconstructed: Motion, original: Motion, columns: Mapping[str, int]) -> tuple[str, ...]:
+    """Return what makes the comparison of two rigs less than fair."""
     mine, theirs = reconstructed.skeleton, original.skeleton
-    if mine.names != theirs.names:
-        odd = sorted(set(theirs.names) ^ set(mine.names))
-        detail = f"{odd[0]!r} is only in one of them" if odd else "their order differs"
-        raise InputError(
-            f"Expected the original's {len(theirs.names)} joints, got {len(mine.names)}: {detail}."
-        )
-    if not np.array_equal(mine.parents, theirs.parents):
-        raise InputError(
-            "Expected the original's hierarchy, got other parents for the same joints."
-        )
+    return (
+        f"different rigs, of {mine.joint_count} and {theirs.joint_count} joints: compared by the "
+        f"{len(columns)} roles that both have; body heights {mine.anatomy.height:.2f} and "
+        f"{theirs.anatomy.height:.2f} m",
+    )
 
 
 def _warnings(reconstructed: Motion, original: Motion) -> tuple[str, ...]:

@@ -26,24 +26,14 @@ import numpy as np
 from ..errors import FormatError, InputError, names_file
 from ..kernels.types import Floats
 from ..motion.points import Points
+from ..subjects.layouts import find_layout
 from .calibration import parse_json, read_bounded
 from .camera import AGREEMENT, Camera, check_views, triangulate_robust
 from .images import natural_order
 
-COCO = (
-    "nose", "l_eye", "r_eye", "l_ear", "r_ear", "l_shoulder", "r_shoulder", "l_elbow", "r_elbow",
-    "l_wrist", "r_wrist", "l_hip", "r_hip", "l_knee", "r_knee", "l_ankle", "r_ankle",
-)  # fmt: skip
-BODY_25 = (
-    "nose", "neck", "r_shoulder", "r_elbow", "r_wrist", "l_shoulder", "l_elbow", "l_wrist",
-    "mid_hip", "r_hip", "r_knee", "r_ankle", "l_hip", "l_knee", "l_ankle", "r_eye", "l_eye",
-    "r_ear", "l_ear", "l_toe", "l_small_toe", "l_heel", "r_toe", "r_small_toe", "r_heel",
-)  # fmt: skip
-HALPE_26 = (
-    *COCO, "head_top", "neck", "mid_hip", "l_toe", "r_toe", "l_small_toe", "r_small_toe", "l_heel",
-    "r_heel",
-)  # fmt: skip
-LAYOUTS: Mapping[int, tuple[str, ...]] = {17: COCO, 25: BODY_25, 26: HALPE_26}
+LAYOUTS: Mapping[int, tuple[str, ...]] = {
+    len(it): it.landmarks for it in map(find_layout, ("coco17", "body25", "halpe26"))
+}
 """Number of keypoints -> their names."""
 PELVIS_RISE = 0.060 / 0.110
 """Height of the pelvis role above the middle of the hips, over the distance of the hips."""
