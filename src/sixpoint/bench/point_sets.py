@@ -56,15 +56,14 @@ def bench_point_sets(
         step()
     rows = []
     for name, measured in found.items():
-        position, orientation, true, expected = zip(*measured, strict=True)
-        happened, said = np.concatenate(true), np.concatenate(expected)
+        happened, said = (np.concatenate([row[k] for row in measured]) for k in (2, 3))
         related = np.std(happened) > 0.0 and np.std(said) > 0.0
         rows.append(
             {
                 "points": name,
-                "position_rms": float(np.mean(position)),
+                "position_rms": float(np.mean([row[0] for row in measured])),
                 "published": PROTOTYPE.get(name),
-                "orientation_rms": float(np.mean(orientation)),
+                "orientation_rms": float(np.mean([row[1] for row in measured])),
                 "error_m": float(happened.mean()),
                 "expected_error_m": float(said.mean()),
                 "correlation": float(np.corrcoef(happened, said)[0, 1]) if related else None,

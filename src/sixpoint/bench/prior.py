@@ -245,7 +245,8 @@ def bench_doubts(method: Any, clips: Clips, step: Callable[[], None]) -> dict[st
         for clip in clips.values():
             points = clip.points().select(SIX)
             if mistake is not None:
-                points = replace(points, positions=mistake.made(points.positions))
+                made = np.asarray(mistake.made(points.positions), np.float64)
+                points = replace(points, positions=made)
             trusts.append(method.prepare(clip.skeleton, rate=points.rate).solve_clip(points))
             named += find_mistake(points, clip.skeleton, prior_of(method.prior))[0] is mistake
         trust = np.concatenate([result.confidence for result in trusts])

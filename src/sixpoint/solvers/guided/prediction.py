@@ -284,10 +284,9 @@ def error_bound(seen: int) -> float:
     Args:
         seen: how many positions are known.
     """
-    last = BOUND_FACTORS.shape[0] - 1
-    for k in range(last):
-        if seen <= BOUND_COUNTS[k + 1]:
-            span = BOUND_COUNTS[k + 1] - BOUND_COUNTS[k]
-            share = max(seen - BOUND_COUNTS[k], 0) / span
-            return BOUND_FACTORS[k] + share * (BOUND_FACTORS[k + 1] - BOUND_FACTORS[k])
-    return BOUND_FACTORS[last]
+    factor = float(BOUND_FACTORS[0])
+    for k in range(1, BOUND_FACTORS.shape[0]):
+        low, high = BOUND_COUNTS[k - 1], BOUND_COUNTS[k]
+        share = min(max((seen - low) / (high - low), 0.0), 1.0)
+        factor += share * (BOUND_FACTORS[k] - BOUND_FACTORS[k - 1])
+    return factor
