@@ -11,7 +11,7 @@ import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -77,7 +77,7 @@ def reconstruct(
     skeleton: Skeleton | Subject | None = None,
     solver: str | Solver = "guided",
     *,
-    limits: LimitsChoice | Literal["recorded"] = "adult",
+    limits: LimitsChoice = "adult",
     tasks: Sequence[Task[Any]] | None = None,
     tracked: bool = True,
     clear_elbows: bool = False,
@@ -135,9 +135,8 @@ def reconstruct(
     stood: tuple[str, ...] = ()
     if person and tracked:
         points, stood = _with_feet(points, skeleton, chosen)
-    kept = recorded_limits(skeleton) if isinstance(limits, str) and limits == "recorded" else limits
     tracker = chosen.prepare(
-        skeleton, limits=kept, rate=points.rate, names=points.names, tasks=tasks
+        skeleton, limits=limits, rate=points.rate, names=points.names, tasks=tasks
     )
     result = tracker.solve_clip(points)
     if bridge_gaps and person and has_gaps(points):

@@ -20,6 +20,7 @@ from sixpoint.bench.prior import (
 from sixpoint.data.clips import builtin
 from sixpoint.errors import InputError
 from sixpoint.priors.plausibility import MISTAKES
+from sixpoint.priors.point_sets import POINT_SETS
 from sixpoint.solvers import solver
 
 SHORT = {
@@ -80,6 +81,16 @@ def test_confidence_is_told_of_right_names_and_of_every_mistake(found):
     for row in rest:
         assert row["confidence"] < first["confidence"]
         assert 0 <= row["named"] <= row["clips"] == len(SHORT)
+
+
+def test_every_set_of_points_is_measured(found):
+    rows = {row["points"]: row for row in found["point_sets"]}
+    assert set(rows) == {*POINT_SETS, "17 joints"}
+    assert rows["17 joints"]["position_rms"] < rows["six"]["position_rms"]
+    assert rows["six"]["position_rms"] < rows["head and hands"]["position_rms"]
+    assert rows["six"]["expected_error_m"] < rows["head and hands"]["expected_error_m"]
+    for row in rows.values():
+        assert 0.0 <= row["within"] <= 1.0
 
 
 def test_nothing_to_measure_is_refused():

@@ -90,7 +90,9 @@ def test_trackers_that_were_mixed_up_are_refused(clip, tmp_path, run, report):
     said = run("reconstruct", tmp_path / "p.npz", *words, status=1).stderr
     assert "The points look as if left and right wrist were exchanged" in said
     assert not (tmp_path / "o.bvh").exists()
-    *average, said = report("reconstruct", tmp_path / "p.npz", *words, "--names", "given")["warnings"]
+    *average, said = report("reconstruct", tmp_path / "p.npz", *words, "--names", "given")[
+        "warnings"
+    ]
     assert said.startswith("the points look as if left and right wrist were exchanged")
     assert report("reconstruct", tmp_path / "right.npz", *words)["warnings"] == average
     nobody = np.random.default_rng(1).uniform(-1.0, 1.0, points.positions.shape)

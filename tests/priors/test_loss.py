@@ -1,160 +1,146 @@
-"""The body that follows from outputs of the network, and its errors."""
+"""Errors of the body that follows from outputs of the network."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
-from tests.priors.people import directions, right_outputs, subject
+from tests.priors.people import clip, subject
 
 from sixpoint.kernels import arrays
-from sixpoint.limits.adult import SPINE
 from sixpoint.priors.autograd import Value, gradients
-from sixpoint.priors.layout import facing, neutral
+from sixpoint.priors.layout import (
+    AT,
+    ERRORS,
+    ORIGIN,
+    OUTPUTS,
+    PARTS,
+    POINTS,
+    mirror_outputs,
+    neutral,
+    sides,
+)
 from sixpoint.priors.loss import (
-    REGIONS,
+    DOUBT_COST,
+    LEAST_ERROR,
+    POINT_ROWS,
+    POSITION_COST,
+    ROTATION_COST,
+    SMOOTH_ANGLE,
+    SMOOTH_DISTANCE,
     Batch,
     Body,
-    _held,
-    answer,
-    errors,
+    constants,
     frames,
+    joints_of,
     loss,
-    within_limits,
 )
-from sixpoint.priors.poses import ARMS, CHEST, body_positions
-from sixpoint.priors.training_data import part_rotations
+from sixpoint.priors.samples import matrices
+from sixpoint.priors.training_data import Recordings, Subject
 
 STEP = 1e-6
+OUTPUT_SIDES = sides(*mirror_outputs())
+TABLES = constants(OUTPUT_SIDES)
 
 
-def some(count=4):
-    outputs, points, body, rotations, positions = case("boxing")
-    which = np.linspace(0, len(points) - 1, count).astype(int)
-    batch = Batch(
-        points[which],
-        type(body)(*(part[which] for part in body)),
-        rotations[which],
-        positions[which],
-    )
-    return outputs[which], batch
+@cache
+def case(name, count=6, seen=1.0):
+    """Outputs that are right, and what they are compared with."""
+    person = Recordings.of([subject(name)])
+    which = np.linspace(0, len(person.heights) - 1, count).astype(int)
+    rotations = matrices(person.rotations[which].astype(float))
+    body = Body(*(np.repeat(part.astype(float), count, axis=0) for part in person.builds))
+    pelvis = (1.0 - seen) * np.array([0.1, -0.2, 0.3])
+    joints = joints_of(Value(rotations), body).array + pelvis
+    outputs = np.zeros((count, OUTPUTS))
+    axes = np.moveaxis(rotations[..., :2], -1, -2)
+    outputs[:, :ORIGIN] = axes.reshape(count, ORIGIN)
+    outputs[:, ORIGIN:ERRORS] = pelvis
+    outputs[:, ERRORS:] = np.log(np.sqrt(SMOOTH_DISTANCE) + LEAST_ERROR)
+    return outputs, Batch(body, rotations, joints, np.full(count, seen))
 
 
-def test_the_slope_of_the_loss_is_its_derivative():
-    _, batch = some()
-    rng = np.random.default_rng(2)
-    outputs = neutral() + 0.3 * rng.normal(size=(4, 78))
-    value = Value(outputs)
-    (slope,) = gradients(loss(value, batch), [value])
-    numeric = np.zeros_like(outputs)
-    for index in np.ndindex(outputs.shape):
-        change = np.zeros_like(outputs)
-        change[index] = STEP
-        ends = [loss(Value(outputs + sign * change), batch).array for sign in (1, -1)]
-        numeric[index] = (ends[0] - ends[1]) / (2.0 * STEP)
-    np.testing.assert_allclose(slope, numeric, rtol=1e-5, atol=1e-7)
+def cost(outputs, batch):
+    """The loss of outputs, by their sums and differences."""
+    even, odd = (matrix / np.abs(matrix).sum(axis=0) for matrix in OUTPUT_SIDES)
+    return loss((Value(outputs @ even), Value(outputs @ odd)), batch, TABLES)
 
 
-def test_the_neutral_answer_has_a_finite_slope():
-    _, batch = some()
-    value = Value(np.tile(neutral(), (4, 1)))
-    assert np.isfinite(gradients(loss(value, batch), [value])[0]).all()
-
-
-def test_right_answers_cost_least():
-    right, batch = some(20)
-    least = float(loss(Value(right), batch).array)
+@pytest.mark.parametrize("seen", [0.0, 1.0])
+@pytest.mark.parametrize("name", ["walk", "boxing"])
+def test_the_truth_costs_nothing_and_all_else_more(name, seen):
+    outputs, batch = case(name, seen=seen)
+    floor = POSITION_COST * np.sqrt(SMOOTH_DISTANCE) + ROTATION_COST * np.sqrt(SMOOTH_ANGLE)
+    least = float(cost(outputs, batch).array)
+    assert least < 1.2 * floor
     rng = np.random.default_rng(3)
     for _ in range(10):
-        other = right + 0.1 * rng.normal(size=right.shape)
-        assert float(loss(Value(other), batch).array) > 2.0 * least
+        other = outputs + 0.05 * rng.normal(size=outputs.shape)
+        assert float(cost(other, batch).array) > 2.0 * least
 
 
-def test_errors_are_those_of_the_paper():
-    right, batch = some(6)
-    turned = batch.rotations.copy()
-    angle = 0.3
-    about_x = arrays.to_matrix(arrays.from_rotvec(np.array([angle, 0.0, 0.0])))
-    turned[:, 3] = turned[:, 3] @ about_x  # one joint of the spine
-    moved = batch.positions.copy()
-    moved[:, 5] += (0.0, 0.1, 0.0)  # a clavicle
-    found = answer(Value(right), batch.points, batch.body)
-    before = errors(found, batch)
-    after = errors(found, batch._replace(rotations=turned, positions=moved))
-    gain = [(b.array - a.array).mean() for a, b in zip(before, after, strict=True)]
-    np.testing.assert_allclose(gain[0], 0.1 / 22.0, rtol=0.05)
-    np.testing.assert_allclose(gain[1], 2.0 * np.sin(angle / 2.0) / 22.0, rtol=0.05)
+def test_slopes_are_derivatives(monkeypatch):
+    # What happened is held while expected errors are drawn to it, so they are left out here.
+    monkeypatch.setattr("sixpoint.priors.loss.DOUBT_COST", 0.0)
+    _, batch = case("boxing", 3, 0.0)
+    rng = np.random.default_rng(2)
+    outputs = neutral() + 0.3 * rng.normal(size=(3, OUTPUTS))
+    even, odd = (matrix / np.abs(matrix).sum(axis=0) for matrix in OUTPUT_SIDES)
+    arrays_of = [outputs @ even, outputs @ odd]
+    values = [Value(array) for array in arrays_of]
+    slopes = gradients(loss(tuple(values), batch, TABLES), values)
+    for side, slope in enumerate(slopes):
+        for _ in range(40):
+            index = tuple(rng.integers(n) for n in slope.shape)
+            ends = []
+            for sign in (1.0, -1.0):
+                moved = [array.copy() for array in arrays_of]
+                moved[side][index] += sign * STEP
+                ends.append(float(loss(tuple(map(Value, moved)), batch, TABLES).array))
+            numeric = (ends[0] - ends[1]) / (2.0 * STEP)
+            assert slope[index] == pytest.approx(numeric, abs=1e-6)
 
 
-def case(name):
-    """Outputs that are right, points, bodies, and the truth, all in the facing."""
-    person = subject(name)
-    # The answer leaves clavicles to the solver.
-    poses = replace(person.poses, clavicles=person.poses.stations[:, [CHEST] * ARMS])
-    person = replace(person, poses=poses)
-    joints, seen_points = body_positions(person.build, person.poses)
-    height, count = person.build.height, len(person.poses)
-    seen = facing(seen_points, directions(person.poses)[:, 0])
-    lengths = (
-        np.concatenate([person.build.torso, person.build.neck]),
-        person.build.bases,
-        person.build.clavicles,
-        person.build.bones,
-    )
-    body = Body(*(np.broadcast_to(x / height, (count, *x.shape)) for x in lengths))
-    rotations = arrays.to_matrix(part_rotations(person.poses))
-    rotations[:, 0] = np.swapaxes(seen, -1, -2) @ rotations[:, 0]
-    truth = joints @ seen / height
-    return (
-        right_outputs(person.poses, seen),
-        seen_points @ seen / height,
-        body,
-        rotations,
-        truth,
-    )
+def test_expected_errors_are_drawn_to_what_happened():
+    outputs, batch = case("walk")
+    wrong = outputs.copy()
+    wrong[:, ERRORS + AT["head"]] += 1.0
+    gain = float(cost(wrong, batch).array) - float(cost(outputs, batch).array)
+    assert gain == pytest.approx(DOUBT_COST / len(POINTS), rel=1e-6)
 
 
-@pytest.mark.parametrize("name", ["walk", "reach", "boxing"])
-def test_right_outputs_give_the_body_back(name):
-    outputs, points, body, rotations, positions = case(name)
-    found = answer(Value(outputs), points, body)
-    gap = np.linalg.norm(found.positions.array - positions, axis=-1)
-    assert gap[:, :11].max() < 1e-4
-    # Straight limbs are bent a little: at 0.9995 of its length an arm's elbow is off by 3 % of it.
-    assert gap[:, 11:].max() < 0.01
-    assert np.median(gap[:, 11:]) < 1e-4
-    assert np.abs(found.locals.array[:, :7] - rotations[:, :7]).max() < 1e-3
-    assert np.abs(found.locals.array[:, 15:] - rotations[:, 15:]).max() < 1e-3
+def test_the_pelvis_counts_only_where_it_is_not_seen():
+    for seen in (0.0, 1.0):
+        outputs, batch = case("walk", seen=seen)
+        away = outputs.copy()
+        away[:, ORIGIN:ERRORS] += 0.1
+        worse = float(cost(away, batch).array) > 2.0 * float(cost(outputs, batch).array)
+        assert worse == (seen == 0.0)
+
+
+def test_the_body_of_the_loss_is_that_of_the_motion():
+    motion = clip("boxing", 1.65)
+    anatomy = motion.skeleton.anatomy
+    person = Recordings.of([Subject.of("one", [motion])])
+    rotations = matrices(person.rotations.astype(float))
+    body = Body(*(np.repeat(part, len(rotations), axis=0) for part in person.builds))
+    found = joints_of(Value(rotations), body).array[:, POINT_ROWS] * anatomy.height
+    for name in ("head", "l_clavicle", "r_shoulder", "l_elbow", "r_wrist", "l_knee", "r_ankle"):
+        at = motion.points((name, "pelvis")).positions
+        gap = np.linalg.norm(found[:, AT[name]] - (at[:, 0] - at[:, 1]), axis=1)
+        assert gap.max() < 0.012, name
 
 
 def test_rotations_are_rotations():
     rng = np.random.default_rng(1)
-    outputs = rng.normal(size=(50, 78))
-    _, points, body, _, _ = case("walk")
-    found = answer(Value(outputs), points[:50], Body(*(part[:50] for part in body)))
-    unit = found.locals.array @ np.swapaxes(found.locals.array, -1, -2)
-    np.testing.assert_allclose(unit, np.broadcast_to(np.eye(3), unit.shape),
-                               atol=2e-3)  # fmt: skip
+    x, y = rng.normal(size=(2, 50, PARTS, 3))
+    found = frames(Value(x), Value(y)).array
+    np.testing.assert_allclose(found @ np.swapaxes(found, -1, -2),
+                               np.broadcast_to(np.eye(3), found.shape), atol=1e-3)  # fmt: skip
+    np.testing.assert_allclose(np.linalg.det(found), 1.0, atol=1e-3)
 
 
-@pytest.mark.parametrize("region", sorted(set(REGIONS)))
-def test_limits_are_those_of_the_solver(region):
-    rng = np.random.default_rng(2)
-    rotations = arrays.from_rotvec(0.5 * rng.normal(size=(300, 3)))
-    limit = SPINE[region].limit(joints=REGIONS.count(region))
-    held = _held(Value(arrays.to_matrix(rotations)), region).array
-    wanted = arrays.to_matrix(np.array([limit.project(q) for q in rotations]))
-    assert np.abs(held - wanted).max() < 2e-3  # the boundary is sampled
-    inside = np.array([limit.contains(q) for q in rotations])
-    assert 10 < inside.sum() < 290
-
-
-def test_the_limits_of_one_joint_do_not_hold_back_the_next():
-    x, y = np.zeros((1, 7, 3)), np.zeros((1, 7, 3))
-    x[..., 0], y[..., 1] = 1.0, 1.0
-    y[:, 3] = (0.0, np.cos(1.0), np.sin(1.0))  # the chest bows by 1 rad, more than it may
-    stations = within_limits(frames(Value(x), Value(y))).array[0]
-    np.testing.assert_allclose(stations[2], np.eye(3), atol=1e-4)
-    assert 0.3 < np.arctan2(stations[3, 2, 1], stations[3, 1, 1]) < 0.45
-    np.testing.assert_allclose(stations[6], np.eye(3), atol=1e-3)
+def test_matrices_are_those_of_quaternions():
+    rotations = arrays.normalize(np.random.default_rng(4).normal(size=(20, 4)))
+    np.testing.assert_allclose(matrices(rotations), arrays.to_matrix(rotations), atol=1e-12)

@@ -10,24 +10,23 @@ from tests.priors.people import subject
 
 from sixpoint.data.clips import builtin
 from sixpoint.motion.points import SIX
-from sixpoint.priors.layout import INPUTS, facing, measures, mirror_inputs
-from sixpoint.priors.model import always_plausible, builtin_prior
+from sixpoint.priors.critic import STRAY, examples, fit_critic, spoiled, strayed
+from sixpoint.priors.layout import INPUTS, measures
+from sixpoint.priors.model import builtin_prior
 from sixpoint.priors.plausibility import (
     LIKELY,
     MISTAKES,
     RIGHT,
     UNLIKE,
     WRONG,
+    critic_inputs,
     find_mistake,
-    first_lefts,
-    settled_inputs,
 )
-from sixpoint.priors.poses import body_positions
-from sixpoint.priors.training import STRAY, TrainingSettings, fit_plausibility, spoiled, strayed
-from sixpoint.priors.training_data import draw_rows
+from sixpoint.priors.poses import build_of
+from sixpoint.priors.samples import Sampler, Variation
+from sixpoint.priors.training_data import Recordings
 
 RNG = np.random.default_rng(4)
-SMALL = TrainingSettings(plausibility_units=16, steps=300, plausibility_pace=1, noise=0.01)
 
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda m: m.words)
@@ -70,81 +69,58 @@ def test_one_point_of_six_strays():
 
 def test_spoiled_points_are_all_wrong_and_every_mistake_is_made():
     points = np.repeat(RNG.normal(size=(1, 6, 3)), 3000, axis=0)
-    lefts = np.tile([1.0, 0.0, 0.0], (3000, 1))
-    found, turned = spoiled(points, lefts, np.random.default_rng(2))
+    found = spoiled(points, np.random.default_rng(2))
     assert (np.abs(found - points).max(axis=(1, 2)) > 0.0).all()
     seen = []
     for mistake in MISTAKES:
         same = np.abs(found - mistake.made(points)).max(axis=(1, 2)) < 1e-12
-        axes = np.array(mistake.axes, float)
-        np.testing.assert_allclose(turned[same], lefts[same] @ axes.T, atol=1e-15)
         seen.append(same.mean() * sum((*(m.weight for m in MISTAKES), LIKELY)) / mistake.weight)
     assert np.min(seen) > 0.6
     assert np.max(seen) < 1.5
 
 
-def six_of(name):
-    """Points of a built-in clip, as parts of height, and the measures of its body."""
-    person = subject(name)
-    points = body_positions(person.build, person.poses)[1] / person.build.height
-    six = np.concatenate([np.zeros((len(points), 1, 3)), points], axis=1)
-    return six, np.tile(measures(person.build), (len(six), 1))
+def plausible(prior, name, mistake=None):
+    """Plausibility of the frames of a built-in clip."""
+    clip = builtin(name).frames(slice(0, None, 3))
+    build = build_of(clip.skeleton.anatomy)
+    six = clip.points().select(SIX).positions / build.height
+    if mistake is not None:
+        six = mistake.made(six)
+    return prior.plausibility(critic_inputs(six, np.tile(measures(build), (len(six), 1))))
 
 
-def plausible(prior, six, sizes):
-    return prior.plausibility(settled_inputs(prior, six, first_lefts(six), sizes))
+def sampler():
+    names = ("boxing", "walk", "reach", "squat", "overhead")
+    return Sampler(Recordings.of([subject(n) for n in names]), Variation(0.5, 0.03, 0.01), 3)
+
+
+def test_examples_are_right_ones_and_the_same_with_mistakes():
+    x = examples(sampler(), 50)
+    assert x.shape == (100, INPUTS)
+    assert (np.abs(x[:50] - x[50:]).max(axis=1) > 0.01).all()
+    np.testing.assert_array_equal(x[:50, -12:], x[50:, -12:])
 
 
 def test_a_critic_learns_to_tell_right_points_from_wrong_ones():
-    people = [subject(name) for name in ("boxing", "walk", "reach", "squat", "overhead")]
-    rng = np.random.default_rng(3)
-    rows = draw_rows(people, 4000, 0.5, 0.03, rng)
-    prior = builtin_prior()
-    weights = fit_plausibility(prior, rows, SMALL, rng, lambda done: None)
-    taught = replace(prior, plausibility_weights=tuple(w.astype(float) for w in weights))
-    six, sizes = six_of("reach")
-    assert plausible(taught, six, sizes).mean() > 0.8
-    wrong = [plausible(taught, m.made(six), sizes).mean() for m in MISTAKES]
-    assert np.mean(wrong) < 0.2
+    steps = []
+    taught = replace(builtin_prior(), critic=tuple(fit_critic(sampler(), 16, 150, steps.append)))
+    assert steps == list(range(1, 151))
+    assert plausible(taught, "reach").mean() > 0.8
+    assert np.mean([plausible(taught, "reach", m).mean() for m in MISTAKES]) < 0.2
 
 
 @pytest.mark.parametrize("name", ["boxing", "walk", "reach", "squat"])
 def test_the_built_in_critic_knows_wrong_names(name):
-    six, sizes = six_of(name)
-    prior = builtin_prior()
-    right = plausible(prior, six, sizes)
-    assert right.mean() > 0.7
+    right = plausible(builtin_prior(), name).mean()
+    assert right > 0.7
     for mistake in MISTAKES:
-        assert plausible(prior, mistake.made(six), sizes).mean() < 0.5 * right.mean()
-
-
-def test_a_mirror_image_is_as_plausible_as_the_body():
-    x = np.random.default_rng(6).normal(size=(30, INPUTS))
-    order, signs = mirror_inputs()
-    prior = builtin_prior()
-    np.testing.assert_allclose(prior.plausibility(x), prior.plausibility(x[:, order] * signs))
+        assert plausible(builtin_prior(), name, mistake).mean() < 0.5 * right
 
 
 def test_plausibility_is_a_probability_for_any_input():
     x = 1e6 * np.random.default_rng(7).normal(size=(50, INPUTS))
     found = builtin_prior().plausibility(x)
     assert ((found >= 0.0) & (found <= 1.0)).all()
-
-
-def test_who_believes_all_doubts_nothing():
-    x = np.random.default_rng(8).normal(size=(5, INPUTS))
-    believer = replace(builtin_prior(), plausibility_weights=always_plausible())
-    np.testing.assert_allclose(believer.plausibility(x), 1.0)
-
-
-def test_the_facing_settles_from_wherever_one_starts():
-    six, sizes = six_of("walk")
-    prior = builtin_prior()
-    five = six[:, 1:] - six[:, :1]
-    frames = facing(five, first_lefts(six))
-    turned = np.cos(0.4) * frames[..., 0] - np.sin(0.4) * frames[..., 2]
-    one, other = (settled_inputs(prior, six, left, sizes) for left in (first_lefts(six), turned))
-    assert np.abs(one - other).mean() < 0.01
 
 
 NAMES = ("boxing", "walk", "reach", "squat", "overhead")

@@ -7,23 +7,31 @@ from tests.rigs import odd_rig, random_motion
 import sixpoint as sp
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.data.clips import builtin
+from sixpoint.motion.points import SIX
+from sixpoint.priors.autograd import Value
+from sixpoint.priors.loss import OF_POINTS, Body, joints_of
 from sixpoint.priors.poses import (
     HEAD,
     NECK,
     STATIONS,
     TORSO,
-    body_positions,
     build_of,
     poses_of,
     spine_map,
 )
+from sixpoint.priors.samples import matrices
+from sixpoint.priors.training_data import Recordings, Subject
 
 
 def error(motion):
     """How far the common body's points are from the motion's own [m]."""
-    seen = motion.points().positions
-    found = body_positions(build_of(motion.skeleton.anatomy), poses_of(motion))[1]
-    return float(np.abs(found - (seen[:, 1:] - seen[:, :1])).max())
+    seen = motion.points(SIX).positions
+    person = Recordings.of([Subject.of("one", [motion])])
+    count = len(motion)
+    body = Body(*(np.repeat(part, count, axis=0) for part in person.builds))
+    joints = joints_of(Value(matrices(person.rotations)), body).array
+    found = motion.skeleton.anatomy.height * joints[:, [OF_POINTS[name] for name in SIX]]
+    return float(np.abs(found - (seen - seen[:, :1])).max())
 
 
 @pytest.mark.parametrize("name", ["boxing", "walk", "reach"])

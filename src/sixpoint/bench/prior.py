@@ -2,9 +2,9 @@
 
 Each clip is reconstructed by plain sequential IK, by the guided solver, and by variants of it that
 leave something out; clips of one person are taken together as well. Then points are made worse:
-noise, drop-outs, a body with wrong limb lengths. The confidence that the guided solver reports is
-compared with its errors and with wrong names: an honest confidence falls where errors grow, and
-where points cannot be right. Last, other solvers use the guided solver as a warm start, as a
+noise, drop-outs, a body with wrong limb lengths. Other sets of points are tracked (see
+`point_sets`). The confidence that the guided solver reports is compared with its errors and with
+wrong names. Last, other solvers use the guided solver as a warm start, as a
 posture, or for the swivel of elbows and knees.
 """
 
@@ -33,6 +33,7 @@ from ..studio.pictures import contact_sheet
 from . import charts
 from . import experiment as ex
 from .measures import ALL, averages, error_row, evaluate
+from .point_sets import bench_point_sets
 from .published import paper_clip
 
 
@@ -60,8 +61,8 @@ GAP = 0.3
 STRESSED = ("sik", "guided", "guided, then pik")
 """Variants that are put under stress."""
 QUICK_FRAMES = 240
-CONFIDENCE_BINS = (0.0, 0.25, 0.5, 0.75, 0.999, 1.0)
-"""Edges of the confidence, the last bin being full confidence."""
+CONFIDENCE_BINS = (0.0, 0.25, 0.5, 0.65, 0.75, 0.85, 1.0)
+"""Edges of the confidence."""
 LOW_CONFIDENCE = 0.5
 """A frame of less confidence is doubted."""
 NO_MISTAKE = "nothing is wrong"
@@ -99,9 +100,6 @@ def variants(prior: str = "") -> dict[str, Solver]:
         "sik": solver("sik"),
         "sik, swivel search": solver("sik", swivel="search"),
         "guided": solver("guided", prior=prior),
-        "guided, half trust": solver("guided", prior=prior, trust=0.5),
-        "guided, no filter": solver("guided", prior=prior, cutoff=0.0),
-        "guided, neutral hands and feet": solver("guided", prior=prior, ends="neutral"),
         "guided, then pik": solver("pik", start="guided", prior=prior),
         "tgbsik": solver("tgbsik"),
     }
@@ -140,7 +138,8 @@ def bench_prior(
         for level in stress.levels[:: stress.thinning if quick else 1]
         for name in STRESSED
     ]
-    parts = (len(chosen) + len(aside)) * len(solvers) + len(chosen) * len(followers)
+    unseen = aside or chosen
+    parts = (len(chosen) + len(aside)) * len(solvers) + len(chosen) * len(followers) + len(unseen)
     step = ex.counted(progress, parts + len(stresses) + 2 + len(MISTAKES))
     rows = _named_rows(chosen, solvers, step)
     kept_aside = _named_rows(aside, solvers, step)
@@ -158,6 +157,7 @@ def bench_prior(
         "averages": averages(rows, ("solver",)),
         "kept_aside": averages([*kept_aside, *everybody], ("subject", "solver"), pooled=True),
         "stresses": stressed,
+        "point_sets": bench_point_sets(unseen, prior, step),
         **bench_doubts(solver("guided", prior=prior), chosen, step),
         "others": bench_others(chosen, followers, step),
     }
@@ -245,7 +245,8 @@ def bench_doubts(method: Any, clips: Clips, step: Callable[[], None]) -> dict[st
         for clip in clips.values():
             points = clip.points().select(SIX)
             if mistake is not None:
-                points = replace(points, positions=mistake.made(points.positions))
+                made = np.asarray(mistake.made(points.positions), np.float64)
+                points = replace(points, positions=made)
             trusts.append(method.prepare(clip.skeleton, rate=points.rate).solve_clip(points))
             named += find_mistake(points, clip.skeleton, prior_of(method.prior))[0] is mistake
         trust = np.concatenate([result.confidence for result in trusts])
@@ -408,6 +409,9 @@ def _show(found: ex.Measurements) -> Iterator[ex.Table]:
     yield ex.table("By joint", keys, joints)
     keys = "stress level:g solver position_rms:.4f orientation_rms:.4f"
     yield ex.table("Under stress", keys, found["stresses"])
+    keys = "points position_rms:.4f published:.4f orientation_rms:.3f error_m:.3f "
+    keys += "expected_error_m:.3f correlation:.2f within:.0%"
+    yield ex.table("Points that are tracked", keys, found["point_sets"])
     keys = "from:g to:g frames position_mean:.4f"
     yield ex.table("Errors by confidence", keys, found["confidence"])
     title = "Confidence where names or axes are wrong"
@@ -424,8 +428,9 @@ def _solvers(options: Mapping[str, Any]) -> list[Solver]:
 
 EXPERIMENT = ex.Experiment(
     about="""Errors of the papers, joints, effectors, jitter and jumps by clip and by subject;
-noise, drop-outs and wrong limb lengths; the solver's confidence against its errors and against
-points with wrong names; what other solvers gain by the same prior.
+noise, drop-outs and wrong limb lengths; other sets of points, and the error that the solver expects
+against the one that it makes; its confidence against its errors and against points with wrong
+names; what other solvers gain by the same prior.
 
 \b
 sixpoint bench prior --data CMU/paper -o prior

@@ -21,8 +21,14 @@ from . import console as c
 @click.option("--validation", metavar="NAME,NAME...", help="Subjects kept aside. Default: every "
               "eighth.")  # fmt: skip
 @click.option("--steps", type=click.IntRange(1), default=6000, show_default=True)
+@click.option("--batch", type=click.IntRange(1, 65_536), default=1024, show_default=True,
+              help="Frames in each step.")  # fmt: skip
 @click.option("--units", type=click.IntRange(4, 512), default=128, show_default=True,
-              help="In each of two hidden layers.")  # fmt: skip
+              help="Pairs of units in each of three hidden layers.")  # fmt: skip
+@click.option("--rate", type=click.FloatRange(0.0, 0.1, min_open=True), default=0.003,
+              show_default=True, help="Highest rate of learning.")  # fmt: skip
+@click.option("--device", type=click.Choice(["cpu", "gpu"]), default="cpu", show_default=True,
+              help="A graphics card needs the extra `train` (CuPy).")  # fmt: skip
 @click.option("--seed", type=click.IntRange(0), default=20080408, show_default=True)
 @click.option("--name", default="prior", show_default=True, help="Title of the model card.")
 @click.option("--credit", default="", help="Who is to be thanked for the data; for the card.")
@@ -33,10 +39,12 @@ def train(data: str, output: str, **given: Any) -> c.Answer:
 
     DATA is a folder of BVH clips (01_walk.bvh, 01_run.bvh, 02_walk.bvh: the name up to the first
     underscore is the subject) or of clip archives, one for each subject. Needs several subjects:
-    some are kept aside to measure how well it works on people it has not seen.
+    some are kept aside to measure how well it works on people it has not seen. Takes about ten
+    minutes on one core of a processor, one with --quick.
 
     \b
     sixpoint train clips/ -o mine.npz
+    sixpoint train clips/ -o mine.npz --device gpu --units 192 --batch 4096 --steps 18700
     sixpoint reconstruct points.csv --height 1.78 --prior mine.npz -o body.bvh
     """  # noqa: D301  (click wants the backspace itself)
     # Before NumPy is imported. The matrices are small: threads would only wait for each other, and
@@ -58,7 +66,10 @@ def train(data: str, output: str, **given: Any) -> c.Answer:
     with c.wrong_call():
         aside = _aside(list(found), given["validation"])
     steps = max(1, given["steps"] // 10) if given["quick"] else given["steps"]
-    settings = TrainingSettings(steps=steps, units=given["units"], seed=given["seed"])
+    settings = TrainingSettings(
+        steps=steps,
+        **{key: given[key] for key in ("batch", "units", "rate", "seed")},
+    )
     people = {key: Subject.of(key, motions) for key, motions in found.items()}
     with c.progress("training") as tell:
         prior = train_prior(
@@ -66,6 +77,7 @@ def train(data: str, output: str, **given: Any) -> c.Answer:
             [people[key] for key in aside],
             settings,
             tell,
+            given["device"],
         )
     solvers = ("sik", "guided")
     with TemporaryDirectory() as folder:  # the solver reads it from there
@@ -84,7 +96,8 @@ def train(data: str, output: str, **given: Any) -> c.Answer:
         "validation": aside,
         "frames": sum(len(people[key].poses) for key in training),
         "command": f"sixpoint train {place} -o {Path(output).name} --validation "
-        f"{','.join(aside)} --steps {steps} --units {settings.units} --seed {settings.seed} --name "
+        f"{','.join(aside)} --steps {steps} --batch {settings.batch} --units {settings.units} "
+        f"--rate {settings.rate:g} --device {given['device']} --seed {settings.seed} --name "
         f"{shlex.quote(name)}" + (f" --credit {shlex.quote(credit)}" if credit else ""),
         "figures": figures,
     }

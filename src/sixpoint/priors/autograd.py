@@ -1,11 +1,11 @@
-"""Reverse-mode automatic differentiation on NumPy arrays, and a small network trained with it.
+"""Reverse-mode automatic differentiation, and stochastic gradient descent.
 
 It has only what the training of a prior needs, on whole arrays. A `Value` is an array and how it
 was made; `gradients` gives the derivatives of one number by any of them (Griewank and Walther,
 Evaluating Derivatives, SIAM 2008). Numbers that never change are plain arrays.
 
-The network has two hidden layers of units h(x) = (x + sqrt(x^2 + 1)) / 2, smooth and without an
-exponential: the compiled solver computes the same in a fraction of the time.
+Arrays are those of NumPy or, on a graphics card, of CuPy: functions of NumPy pass arrays of CuPy on
+to it, so that one code serves both.
 """
 
 from __future__ import annotations
@@ -19,13 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.floating]
-Weights: TypeAlias = list[Array]
-"""Matrix and offset of each layer in turn: W1 (in, h), b1 (h,), W2, b2, W3, b3."""
 Pull: TypeAlias = Callable[[Array], Array]
 """Takes the derivative by a result to the derivative by one of its sources."""
-
-TINY = 1e-20
-"""A smaller square is zero."""
 
 _serial = count()
 
@@ -138,23 +133,6 @@ def sqrt(x: Value) -> Value:
     return Value(root, [(x, lambda g: 0.5 * g / root)])
 
 
-def sin(x: Value) -> Value:
-    """Sine."""
-    return _by_number(x, np.sin(x.array), np.cos(x.array))
-
-
-def cos(x: Value) -> Value:
-    """Cosine."""
-    return _by_number(x, np.cos(x.array), -np.sin(x.array))
-
-
-def atan2(y: Value, x: Value) -> Value:
-    """Angle of the point (x, y); it does not change with a point at the origin."""
-    a, b = y.array, x.array
-    square = np.maximum(a * a + b * b, TINY)
-    return Value(np.arctan2(a, b), [(y, lambda g: g * b / square), (x, lambda g: -g * a / square)])
-
-
 def soft_ramp(x: Value) -> Value:
     """(x + sqrt(x^2 + 1)) / 2: what a hidden unit makes of its sum."""
     root = np.sqrt(x.array * x.array + 1.0)
@@ -164,19 +142,6 @@ def soft_ramp(x: Value) -> Value:
 def softplus(x: Value) -> Value:
     """log(1 + e^x), for any x."""
     return _by_number(x, np.logaddexp(0.0, x.array), 0.5 + 0.5 * np.tanh(0.5 * x.array))
-
-
-def minimum(a: Value, b: Value | Array | float) -> Value:
-    """The smaller of two, number by number."""
-    first = a.array <= _raw(b)
-    return _made(
-        np.where(first, a.array, _raw(b)), (a, lambda g: g * first), (b, lambda g: g * ~first)
-    )
-
-
-def maximum(a: Value, b: Value | Array | float) -> Value:
-    """The larger of two, number by number."""
-    return -minimum(-a, -b)
 
 
 def cross(a: Value, b: Value) -> Value:
@@ -243,12 +208,13 @@ def _made(array: Array, *sources: tuple[Value | Array | float, Pull]) -> Value:
 
 
 def _fitted(slope: Array, shape: tuple[int, ...]) -> Array:
-    """Summed over the axes along which the source was repeated."""
+    """Return a slope summed over the axes along which the source was repeated."""
     if slope.shape == shape:
         return slope
     slope = slope.sum(axis=tuple(range(slope.ndim - len(shape))))
     once = tuple(k for k, n in enumerate(shape) if n == 1 and slope.shape[k] != 1)
-    return slope.sum(axis=once, keepdims=True)
+    found: Array = slope.sum(axis=once, keepdims=True)
+    return found
 
 
 @dataclass
@@ -259,7 +225,7 @@ class Adam:
     for a tenth of the steps and falls as a cosine to zero.
     """
 
-    weights: Weights
+    weights: list[Array]
     steps: int
     rate: float = 3e-3
     decay: float = 1e-2

@@ -31,11 +31,12 @@ AT = {name: k for k, name in enumerate(POINTS)}
 """Place of each point."""
 
 PER_POINT = 11
-"""Columns of each point: position, X axis, Y axis, whether its position and its rotation are known.
-"""
+"""Columns of each point: position, X axis, Y axis, and two marks that say whether the position and
+whether the rotation are known."""
 HEIGHT = COUNT * PER_POINT
 """Column of the height of the origin above the ground; the next says whether it is known."""
 MEASURES = 12
+"""Numbers that tell the build of a body."""
 INPUTS = HEIGHT + 2 + MEASURES
 
 PARTS = STATIONS + ARMS + 3 * LIMBS
@@ -129,13 +130,16 @@ def origin(positions: Array, seen: Array) -> Array:
         chosen[:, here] = 1.0 / len(here)
         whole = (seen[:, here].sum(axis=1) == len(here))[:, None]
         weights = np.where(whole, chosen, weights)
-    return (weights[:, :, None] * np.where(seen[:, :, None] > 0.0, positions, 0.0)).sum(axis=1)
+    found: Array = (weights[:, :, None] * np.where(seen[..., None] > 0.0, positions, 0.0)).sum(
+        axis=1
+    )
+    return found
 
 
 def inputs(
     positions: Array, rotations: Array, marks: tuple[Array, Array], frames: Array, body: Array
 ) -> tuple[Array, Array]:
-    """Return inputs of the network (N, 270), and the origin of each body (N, 3).
+    """Return inputs of the network (N, 256), and the origin of each body (N, 3).
 
     Args:
         positions: points as parts of height, (N, 22, 3); where they are not seen, any number.

@@ -80,23 +80,26 @@ class Batch(NamedTuple):
 
 
 class Constants(NamedTuple):
-    """Tables that the loss needs where the batch is (see `training`)."""
+    """Tables that the loss needs where the batch is (see `training`), in 32 bits."""
 
-    outputs: Sides
+    even: Array
+    """Columns of the outputs as sums of both sides, (151, 78)."""
+    odd: Array
+    """And as differences, (151, 73)."""
     joint_costs: Array
     rotation_costs: Array
 
 
 def constants(sides: Sides) -> Constants:
-    """Return the tables in 32 bits."""
-    outputs = Sides(*(m.astype(np.float32) for m in sides))
-    return Constants(outputs, JOINT_COSTS, ROTATION_COSTS)
+    """Return the tables for outputs told apart by what a mirror does to them."""
+    even, odd = (matrix.astype(np.float32) for matrix in sides)
+    return Constants(even, odd, JOINT_COSTS, ROTATION_COSTS)
 
 
 def loss(answer: tuple[Value, Value], batch: Batch, tables: Constants) -> Value:
     """Return the cost of answers: half-sums and half-differences of the outputs."""
     total, difference = answer
-    outputs = total @ tables.outputs.even.T + difference @ tables.outputs.odd.T
+    outputs = total @ tables.even.T + difference @ tables.odd.T
     count = outputs.shape[0]
     axes = outputs[:, :ORIGIN].reshape(count, PARTS, 2, 3)
     rotations = frames(axes[:, :, 0], axes[:, :, 1])
@@ -110,12 +113,13 @@ def loss(answer: tuple[Value, Value], batch: Batch, tables: Constants) -> Value:
     excess = ad.dot(axes, axes) - 1.0
     happened = np.log(distances.array[:, POINT_ROWS] + LEAST_ERROR)
     surprise = outputs[:, ERRORS:] - happened
-    return (
+    cost: Value = (
         (distances * tables.joint_costs).mean() * POSITION_COST
         + (angles * tables.rotation_costs).mean() * ROTATION_COST
         + (excess * excess).mean() * LENGTH_COST
         + (surprise * surprise).mean() * DOUBT_COST
     )
+    return cost
 
 
 def frames(x: Value, y: Value) -> Value:

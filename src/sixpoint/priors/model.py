@@ -20,7 +20,7 @@ from ..atomic_write import atomic_write
 from ..errors import FormatError, located
 from ..kernels.types import Floats
 from .autograd import Array
-from .layout import mirror_inputs, mirror_outputs, sides
+from .layout import POINTS, mirror_inputs, mirror_outputs, sides
 from .network import predict
 
 FORMAT, VERSION = "sixpoint prior", 4
@@ -35,13 +35,12 @@ CERTAIN = 30.0
 MOST_UNITS = 512
 """Widest hidden layer: what a frame's time allows."""
 
-
 LIMITS_OF_USE = (
     "It says what is likely, not what is so. Do not measure joint angles of patients or athletes "
     "with it, and do not identify people by it.",
-    "It knows the people and movements it was fitted to. Where points look unlike them the solver "
-    "trusts it less and says how far (`confidence`); usual-looking points of an unusual pose "
-    "deceive it.",
+    "It knows the people and movements it was fitted to. Where points look unlike them its "
+    "expected error grows and the `confidence` of the solver falls; usual-looking points of an "
+    "unusual pose deceive it.",
     "It knows bodies like those it was fitted to, with two arms and two legs; the built-in one, "
     "adults.",
 )
@@ -68,18 +67,18 @@ class Prior:
 
     @property
     def numbers(self) -> int:
-        """How many numbers were fitted."""
+        """Number of fitted numbers."""
         return sum(layer.size for layer in (*self.layers, *self.critic))
 
-    def predict(self, x: Floats) -> Floats:
+    def predict(self, x: Array) -> Floats:
         """Return outputs (F, 151) for inputs (F, 256)."""
         even, odd = predict(list(self.layers), *_apart(x))
         return np.asarray(even @ OUTPUT_SIDES.even.T + odd @ OUTPUT_SIDES.odd.T, np.float64)
 
-    def plausibility(self, x: Floats) -> Floats:
-        """Whether inputs (F, 256) are of a body whose points have their right names, (F,).
+    def plausibility(self, x: Array) -> Floats:
+        """Return how likely it is that points have their right names, for inputs (F, 256), (F,).
 
-        The probability, if right and wrong ones were equally frequent.
+        This is the probability if right and wrong ones were equally frequent.
         """
         score, _ = predict(list(self.critic), *_apart(x))
         return np.asarray(0.5 + 0.5 * np.tanh(0.5 * score[:, 0]), np.float64)
@@ -125,19 +124,16 @@ class Prior:
                 )
             networks = []
             for name in NETWORKS:
-                keys = [
-                    f"{name}_{k}" for k in range(sum(key[: len(name)] == name for key in content))
-                ]
-                lost = [key for key in keys if key not in content] or (
-                    [] if keys else [f"{name}_0"]
-                )
-                if lost:
-                    raise FormatError(f"Expected the layers of {name}; {lost[0]} is missing.")
-                networks.append(tuple(content[key] for key in keys))
+                count = max(1, sum(key.startswith(f"{name}_") for key in content))
+                networks.append(tuple(content[f"{name}_{k}"] for k in range(count)))
             return cls(networks[0], networks[1], json.loads(str(content["card"])))
         except FormatError:
             raise
-        except (KeyError, TypeError, ValueError, EOFError, zipfile.BadZipFile, zlib.error,
+        except KeyError as error:
+            raise FormatError(
+                f"Expected a {FORMAT} file, which holds {error.args[0]}; it is missing."
+            ) from error
+        except (TypeError, ValueError, EOFError, zipfile.BadZipFile, zlib.error,
                 OSError) as error:  # fmt: skip
             raise FormatError(f"Expected a {FORMAT} file, got something else.") from error
 
@@ -168,7 +164,7 @@ def _check_layers(layers: tuple[Array, ...], outputs: tuple[int, int]) -> None:
         raise FormatError("Expected finite numbers, got NaN or infinity.")
 
 
-def _apart(x: Floats) -> tuple[Array, Array]:
+def _apart(x: Array) -> tuple[Array, Array]:
     """Return inputs (F, 256) as sums and differences of both sides, in 32 bits."""
     even, odd = x @ INPUT_SIDES.even, x @ INPUT_SIDES.odd
     return even.astype(np.float32), odd.astype(np.float32)
@@ -184,12 +180,12 @@ def always_plausible() -> tuple[Array, ...]:
 
 @cache
 def builtin_prior() -> Prior:
-    """The model that comes with sixpoint."""
+    """Return the model that comes with sixpoint."""
     return Prior._read(resources.files(__package__).joinpath(BUILTIN).read_bytes())
 
 
 def prior_of(name: str) -> Prior:
-    """A prior by its file name, read once; the built-in one for an empty name."""
+    """Return a prior by its file name, read once; the built-in one for an empty name."""
     if not name:
         return builtin_prior()
     try:
@@ -205,17 +201,16 @@ def _load(name: str, changed: int) -> Prior:
 
 
 def card_text(prior: Prior) -> str:
-    """A model card in Markdown."""
+    """Return a model card in Markdown."""
     card = prior.card
     lines = [
         f"# Model card: {card.get('name', 'prior')}",
         "",
-        f"A network of {_layers(prior.weights)} units that says from six points how pelvis, spine, "
-        "limbs, hands and feet are turned; and a plausibility network of "
-        f"{_layers(prior.plausibility_weights)} units that says whether the points can be "
-        "right, fitted to the same frames, to names exchanged in "
-        f"them, other axes up and single points astray. {prior.numbers} numbers in all. Used by "
-        "the solver `guided`.",
+        f"A network of {_size(prior.layers)} that predicts the pose of a person and its own "
+        f"error, from any of {len(POINTS)} points, with or without their rotations; and a critic, "
+        f"a network of {_size(prior.critic)}, that says whether six points can be right: it was "
+        "shown the same people with exchanged names, another axis up, and single points astray. "
+        f"{prior.numbers} numbers in all. Used by the solver `guided`.",
         "",
         "## Data",
         "",
@@ -238,9 +233,10 @@ def card_text(prior: Prior) -> str:
     return "\n".join(line for k, line in enumerate(lines) if line or lines[k - 1]) + "\n"
 
 
-def _layers(weights: Sequence[Floats]) -> str:
-    sizes = [weights[0].shape[0], *(w.shape[1] for w in weights[::2])]
-    return " x ".join(map(str, sizes))
+def _size(layers: Sequence[Array]) -> str:
+    """Return how many layers a network has, and of how many units."""
+    hidden = len(layers) // 3 - 1
+    return f"{hidden} hidden layer{'s' if hidden > 1 else ''} of {2 * layers[1].size} units"
 
 
 def _people(names: Sequence[str]) -> str:

@@ -1,10 +1,9 @@
 """Whether six points can be those of a body, and what may have been confused if not.
 
-How far inputs are from what was seen in training does not notice two wrists that are exchanged:
-each of them is where a wrist may be. A second, smaller network is therefore trained to tell right
-points from wrong ones (`MISTAKES`). It sees what the first network sees, in the facing that the
-first one chooses. `find_mistake` undoes one mistake after the other to say which one may have
-happened.
+Two wrists that are exchanged are each where a wrist may be. A second, smaller network, the critic,
+is therefore trained to tell right points from wrong ones (`MISTAKES`). It sees what the first
+network sees of six points, in the facing that the points themselves tell. `find_mistake` undoes one
+mistake after the other to say which one may have happened.
 """
 
 from __future__ import annotations
@@ -44,12 +43,12 @@ class Mistake:
     """Rows of the rotation that was forgotten."""
     weight: float = 1.0
 
-    def made(self, points: Floats) -> Floats:
-        """Points (..., 6, 3) with the mistake."""
+    def made(self, points: Array) -> Array:
+        """Return points (..., 6, 3) with the mistake."""
         return np.asarray(points[..., self._order, :] @ self._turn.T)
 
     def undone(self, points: Floats) -> Floats:
-        """Points (..., 6, 3) without the mistake, if it was made."""
+        """Return points (..., 6, 3) without the mistake, if it was made."""
         return np.asarray(points[..., self._order, :] @ self._turn)
 
     @property
@@ -113,7 +112,7 @@ def critic_inputs(six: Array, sizes: Array) -> Array:
 def find_mistake(
     points: Points, skeleton: Skeleton, prior: Prior | None = None
 ) -> tuple[Mistake | None, float]:
-    """What may be wrong with the names or axes of tracked points.
+    """Find what may be wrong with the names or axes of tracked points.
 
     Args:
         points: must hold all six; frames in which one of them is not seen are passed over.

@@ -1,1 +1,1 @@
-"""The guided solver: a prior predicts the pose, the whole body is then moved until points are met."""
+"""The guided solver: a prior predicts the pose, then the whole body moves until points are met."""

@@ -1,4 +1,4 @@
-"""The network of the prior for one frame: as `priors.network`, in 32 bits, one number after another.
+"""The network of the prior for one frame, in 32 bits: the same as `priors.network`, compiled.
 
 Inputs that are zero, as all of points that were not seen, cost nothing.
 """

@@ -34,6 +34,7 @@ from ...kernels.types import Bools, Floats
 from ...kernels.vector import vec_add, vec_distance, vec_load, vec_scale, vec_store, vec_sub
 from ...motion.points import SIX
 from ...motion.pose import Pose
+from ...priors.layout import COUNT
 from ...priors.model import Prior, prior_of
 from ..articulated.build import new_pose
 from ..articulated.model import ModelPose, model_forward, read_pose, write_pose
@@ -62,7 +63,16 @@ from ..plan import Status
 from ..problem import Problem
 from ..settings import Interval, settings_record
 from .network import Network, new_network
-from .prediction import COUNT, PLACE, POINTS, Prediction, expected_error, new_prediction, predict
+from .prediction import (
+    MISS_SHARE,
+    PLACE,
+    POINTS,
+    Prediction,
+    error_bound,
+    expected_error,
+    new_prediction,
+    predict,
+)
 
 LANDMARK_PLACES = np.array([PLACE[name] for name in PLACE])
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
@@ -71,6 +81,9 @@ GROWN = 2.0
 FADED = 3.0
 """Exponent of what is left of a change when its time is over."""
 FIRST_LIMB = 2
+DOUBT = 16.0
+"""Confidence is exp(-DOUBT x), where x is the expected error as a part of height: it halves with
+every 4.3 % of height, 7 cm of an adult."""
 
 MEMORY = record_type(
     ("frames", "i8"),  # frames solved since the start
@@ -161,7 +174,7 @@ class GuidedPlan(PersonPlan):
     solver: GuidedSolver
     points = POINTS
     rotated = COUNT
-    numbers = COUNT
+    numbers = COUNT + 1
     detailed = True
 
     def __init__(self, solver: GuidedSolver, problem: Problem) -> None:
@@ -240,8 +253,13 @@ class GuidedPlan(PersonPlan):
         return tuple(name for name in self.names if name in PLACE and lost[PLACE[name]])
 
     def extras(self, out: Output) -> dict[str, Floats]:
-        """Return the expected error of the joints, on average [m]."""
-        return {"expected_error": out.numbers.mean(axis=1)}
+        """Return the errors that are to be expected of the joints [m], NaN while nothing is seen.
+
+        ``expected_error`` is that of all joints on average, ``expected_error_l_elbow`` and so on
+        those of single ones. Seven of eight frames are within it.
+        """
+        single = {f"expected_error_{POINTS[p]}": out.numbers[:, p].copy() for p in self.order}
+        return {"expected_error": out.numbers[:, COUNT].copy(), **single}
 
     def branches(self, out: Output) -> dict[str, Bools]:
         """Return nothing: the method has one way."""
@@ -378,31 +396,43 @@ def solve_frame(c: GuidedContext, frames: Frames, frame: int) -> None:
 
 @helper
 def report(c: GuidedContext, frames: Frames, frame: int, steps: int, any_seen: bool) -> None:
-    """Write how well the points are met, and what is expected of the others."""
+    """Write how well the points are met, and what error is to be expected of each joint."""
     memory, pose, out = c.memory, c.pose, frames.out
-    flags = 0
+    flags, seen, worst = 0, 0, 0.0
     for p in range(COUNT):
         out.residuals[frame, p] = math.nan
+        out.numbers[frame, p] = math.nan
         vec_store(out.points[frame], p, vec_load(c.points, p))
-    total = 0.0
     for k in range(c.order.shape[0]):
         p = c.order[k]
         end = vec_load(pose.effectors, k)
         if memory.seen[p] % 2 == 1:
-            out.residuals[frame, p] = vec_distance(end, vec_load(c.points, p))
+            residual = vec_distance(end, vec_load(c.points, p))
+            out.residuals[frame, p] = residual
+            seen, worst = seen + 1, max(worst, residual)
             vec_store(out.points[frame], p, vec_load(c.observed.positions, k))
         else:
             vec_store(out.points[frame], p, end)
             if p < FIRST_LIMB + LIMBS:
                 flags |= MISSING << p
-        expected = 0.0
-        if any_seen:
-            expected = expected_error(c.net.y, p) * c.prediction.height[0]
-        out.numbers[frame, p] = expected
-        total += expected
     out.flags[frame] = flags | blame(c, frames, frame)
     out.iterations[frame] = steps
-    out.confidence[frame] = math.exp(-10.0 * total / max(c.order.shape[0], 1)) if any_seen else 0.0
+    out.confidence[frame] = 0.0
+    if any_seen:
+        height, factor, total = c.prediction.height[0], error_bound(seen), 0.0
+        for k in range(c.order.shape[0]):
+            p = c.order[k]
+            expected = out.residuals[frame, p]
+            if memory.seen[p] % 2 == 0:
+                likely = expected_error(c.net.y, p) * height
+                expected = factor * (likely + MISS_SHARE * worst)
+            out.numbers[frame, p] = expected
+            total += expected
+        mean = total / max(c.order.shape[0], 1)
+        out.numbers[frame, COUNT] = mean
+        out.confidence[frame] = math.exp(-DOUBT * mean / height)
+    else:
+        out.numbers[frame, COUNT] = math.nan
 
 
 @helper

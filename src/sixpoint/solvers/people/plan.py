@@ -126,7 +126,7 @@ class PersonPlan(Plan):
     """A method for one person: the body as tables, and how answers are judged."""
 
     rotated = FIRST_LIMB  # of pelvis and head
-    points = SIX
+    points: tuple[str, ...] = SIX
 
     def __init__(self, solver: Any, problem: Problem) -> None:
         super().__init__(solver, problem)
