@@ -144,6 +144,19 @@ def softplus(x: Value) -> Value:
     return _by_number(x, np.logaddexp(0.0, x.array), 0.5 + 0.5 * np.tanh(0.5 * x.array))
 
 
+def minimum(a: Value, b: Value | Array | float) -> Value:
+    """The smaller of two, number by number."""
+    first = a.array <= _raw(b)
+    return _made(
+        np.where(first, a.array, _raw(b)), (a, lambda g: g * first), (b, lambda g: g * ~first)
+    )
+
+
+def maximum(a: Value, b: Value | Array | float) -> Value:
+    """The larger of two, number by number."""
+    return -minimum(-a, -b)
+
+
 def cross(a: Value, b: Value) -> Value:
     """Cross product of vectors."""
     x, y = a.array, b.array

@@ -27,6 +27,13 @@ expectations of errors cost."""
 LEAST_ERROR = 1e-3
 """Added to distances before their logarithm is taken [parts of height]."""
 
+HINGE_TINY = 1e-4
+"""Added to the squared length of a hinge axis, which may lie along its limb."""
+FULL = 0.9995
+"""Part of a limb's length that it may reach."""
+ROOT, HINGE, END = 8, 12, 16
+"""First of the shoulders and hips, of the elbows and knees, of the wrists and ankles among the
+positions."""
 LIMB_PARTS = STATIONS + ARMS
 """First of the upper bones; lower bones, hands and feet follow, four of each."""
 JOINTS = 24
@@ -77,6 +84,8 @@ class Batch(NamedTuple):
     """Positions as `joints_of` returns them, from the origin, shape (N, 24, 3)."""
     pelvis_seen: Array
     """1 where the pelvis is the origin, shape (N,)."""
+    aimed: Array
+    """1 for limbs whose end is seen and whose elbow or knee is not, shape (N, 4)."""
 
 
 class Constants(NamedTuple):
@@ -105,7 +114,9 @@ def loss(answer: tuple[Value, Value], batch: Batch, tables: Constants) -> Value:
     rotations = frames(axes[:, :, 0], axes[:, :, 1])
     unseen = (1.0 - batch.pelvis_seen)[:, None]
     pelvis = (outputs[:, ORIGIN:ERRORS] * unseen).reshape(count, 1, 3)
-    gap = joints_of(rotations, batch.body) + pelvis - batch.joints
+    joints = joints_of(rotations, batch.body) + pelvis
+    rotations, joints = aimed(rotations, joints, batch)
+    gap = joints - batch.joints
     distances = ad.sqrt((gap * gap).sum(axis=-1) + SMOOTH_DISTANCE)
     twist = relative(rotations) - relative(Value(batch.rotations))
     # |A - B|^2 = 8 sin^2(angle / 2), so this is the angle where it is small, and less where not.
@@ -120,6 +131,49 @@ def loss(answer: tuple[Value, Value], batch: Batch, tables: Constants) -> Value:
         + (surprise * surprise).mean() * DOUBT_COST
     )
     return cost
+
+
+def aimed(rotations: Value, joints: Value, batch: Batch) -> tuple[Value, Value]:
+    """Return rotations and positions with limbs brought to their ends where these are seen.
+
+    The solver does the same to the last bit; here by two bones in the plane of the hinge axis.
+    """
+    mark = batch.aimed[..., None]
+    upper, lower = batch.body.bones[..., :1], batch.body.bones[..., 1:]
+    roots, ends = joints[:, ROOT : ROOT + LIMBS], batch.joints[:, END : END + LIMBS]
+    turned = [rotations[:, LIMB_PARTS + k * LIMBS : LIMB_PARTS + (k + 1) * LIMBS] for k in range(3)]
+    aim = ends - roots
+    distance = ad.sqrt(ad.dot(aim, aim) + TINY)
+    along = aim / distance
+    reach = ad.maximum(ad.minimum(distance, FULL * (upper + lower)), np.abs(upper - lower) + 1e-3)
+    cosine = (upper * upper - lower * lower + reach * reach) / (reach * (2.0 * upper))
+    cosine = ad.maximum(ad.minimum(cosine, 1.0 - 1e-6), -1.0 + 1e-6)
+    sine = ad.sqrt(1.0 - cosine * cosine)
+    axis = turned[0][..., 0] + turned[1][..., 0]
+    hinge = axis - ad.dot(axis, along) * along
+    hinge = hinge / ad.sqrt(ad.dot(hinge, hinge) + HINGE_TINY)
+    # Elbows stand off to the back, knees to the front.
+    bend = np.where(np.arange(LIMBS) < ARMS, 1.0, -1.0).astype(np.float32)[:, None]
+    side = ad.cross(hinge, along) * bend
+    bone = along * cosine + side * sine
+    middles = roots + bone * upper
+    rest = unit(roots + along * reach - middles)
+    keep, take = 1.0 - mark, mark
+    hinges = joints[:, HINGE : HINGE + LIMBS] * keep + middles * take
+    found = [hanging(hinge, bone), hanging(hinge, rest)]
+    keeps, takes = keep[..., None], take[..., None]
+    bones = [old * keeps + new * takes for old, new in zip(turned[:2], found, strict=True)]
+    tips = joints[:, END : END + LIMBS] * keep + ends * take
+    return (
+        ad.concatenate([rotations[:, :LIMB_PARTS], *bones, turned[2]], axis=1),
+        ad.concatenate([joints[:, :HINGE], hinges, tips, joints[:, END + LIMBS :]], axis=1),
+    )
+
+
+def hanging(hinge: Value, bone: Value) -> Value:
+    """Return rotations of bones that hang along -Y, with X along the hinge axis."""
+    up = -bone
+    return ad.stack([hinge, up, ad.cross(hinge, up)], axis=-1)
 
 
 def frames(x: Value, y: Value) -> Value:

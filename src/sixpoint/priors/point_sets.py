@@ -29,6 +29,8 @@ POINT_SETS: dict[str, PointSet] = {
     "head and hands, head with rotation": PointSet(HANDS, ("head",)),
     "head and hands with rotations": PointSet(HANDS, HANDS),
     "head, hands, pelvis with rotations": PointSet(("pelvis", *HANDS), ("pelvis", *HANDS)),
+    "pelvis, head, feet": PointSet(("pelvis", "head", "l_ankle", "r_ankle")),
+    "pelvis, head, hands": PointSet(("pelvis", *HANDS)),
     "six and elbows": PointSet(_EIGHT),
     "six, elbows, knees": PointSet((*_EIGHT, *_KNEES)),
     "11 points": PointSet(_ELEVEN),

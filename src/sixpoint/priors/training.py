@@ -41,8 +41,13 @@ Progress = Callable[[int, int], None]
 PACE = 50
 """Steps between two reports of progress."""
 
-CHANCES = (3, 2, 2, *(1 for _ in range(3, len(POINT_SETS))), 4)
+CHANCES = (9, 3, 2, *(1 for _ in range(3, len(POINT_SETS))), 4)
 """How often each set of `POINT_SETS` is drawn, and how often random points."""
+ENDS, HINGES = (
+    [AT[f"{side}_{name}"] for name in names for side in "lr"]
+    for names in (("wrist", "ankle"), ("elbow", "knee"))
+)
+"""Places of the ends of limbs, and of elbows and knees."""
 LOST = 0.15
 """Part of the frames in which one more point is not seen."""
 ROTATION_NOISE = 0.02
@@ -164,7 +169,8 @@ class Fitting:
         away = np.where(pelvis_seen[:, None] > 0.0, 0.0, pelvis - start)
         rotations = np.swapaxes(frames, -1, -2)[:, None] @ people.rotations
         joints = (people.joints + away[:, None]) @ frames
-        return x, Batch(people.body, rotations, joints, pelvis_seen)
+        aimed = seen[:, ENDS] * (1.0 - seen[:, HINGES])
+        return x, Batch(people.body, rotations, joints, pelvis_seen, aimed)
 
     def _facings(self, positions: Array, turns: Array, seen: Array, turned: Array) -> Array:
         """Return facings (N, 3, 3) as the points tell them, turned at random."""

@@ -1,6 +1,4 @@
-"""Who was tracked, and how: layouts, names, units, axes, noise and mistakes of tracked points; bone
-lengths, and how trackers are worn.
-"""
+"""Who was tracked, and how: layouts, cleaning of points, bone lengths, mounts of trackers."""
 
 from .cleaning import Cleaned, Cleaning, clean
 from .fitting import fit_subject
