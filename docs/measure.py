@@ -3,6 +3,8 @@
 ``python docs/measure.py table CMU/paper`` runs ``bench table1`` on the clips of the sequential IK
 paper (17_10, 90_05 and 01_03 of the CMU motion capture database) and ``bench chains``.
 ``python docs/measure.py misses CMU`` counts missed points on all clips of a folder.
+``python docs/measure.py poses PACKS`` fits the usual poses of `sixpoint.subjects` to clip archives
+of people and stores them in the package.
 ``docs/tables.py`` and ``docs/pictures.py`` read the stored numbers, so that pages can be written
 without the data. A few minutes on two cores; times depend on the machine.
 """
@@ -23,7 +25,10 @@ from sixpoint.bench.chains import bench_chains
 from sixpoint.bench.experiment import choose_solvers, load_clips
 from sixpoint.bench.published import CLIPS
 from sixpoint.bench.table1 import bench_table1, report_of
+from sixpoint.formats.clip_folders import read_subjects
 from sixpoint.motion.points import SIX
+from sixpoint.subjects import usual_poses
+from sixpoint.subjects.usual_poses import measure_poses
 
 FILE = Path(__file__).parent / "measured.json"
 NUMBERS = {
@@ -107,12 +112,22 @@ def misses(folder: str) -> dict[str, Any]:
     return {"misses": out}
 
 
+def poses(folder: str) -> dict[str, Any]:
+    """Fit the statistics of usual poses; nothing goes into the pages."""
+    people, _ = read_subjects(folder)
+    found = measure_poses(own for name, own in people.items() if int(name) not in UNSEEN)
+    place = Path(usual_poses.__file__).with_name(usual_poses.FILE)
+    own = {"mean": found.mean, "between": found.between, "within": found.within}
+    np.savez(place, **own, **found.usual)
+    return {}
+
+
 def main(words: list[str]) -> int:
     """Measure and store."""
-    if len(words) != 2 or words[0] not in ("table", "misses"):
+    if len(words) != 2 or words[0] not in ("table", "misses", "poses"):
         sys.stderr.write(f"{__doc__}\n")
         return 2
-    found = {"table": table, "misses": misses}[words[0]](words[1])
+    found = {"table": table, "misses": misses, "poses": poses}[words[0]](words[1])
     kept = json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {}
     FILE.write_text(json.dumps(kept | found, indent=1) + "\n", encoding="utf-8")
     sys.stdout.write(f"{FILE.name} written; now run docs/tables.py and docs/pictures.py\n")

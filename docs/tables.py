@@ -35,7 +35,6 @@ from sixpoint.cli import COMMANDS, main
 from sixpoint.data.clips import CLIPS
 from sixpoint.formats import FORMATS
 from sixpoint.formats.markers import ROLES as MARKER_ROLES
-from sixpoint.formats.units import UNITS
 from sixpoint.limits import Limits, adult
 from sixpoint.limits.collection import limits_text
 from sixpoint.motion.comparison import Comparison
@@ -43,6 +42,7 @@ from sixpoint.solvers import SOLVERS, Capabilities, Report, StopReason
 from sixpoint.solvers.conformance import LAWS
 from sixpoint.solvers.settings import settings_of
 from sixpoint.subjects import LAYOUTS
+from sixpoint.subjects.conventions import UNITS
 
 FOLDER = Path(__file__).parent
 MARKED = re.compile(r"(<!-- table: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)

@@ -24,6 +24,7 @@ OBJECTS = {
     "a pose": CLIP[1],
     "points": CLIP.points(rotations=True),
     "lost points": LOST,
+    "a subject": sp.Subject(sp.Skeleton.humanoid(1.8), floor=0.1, found=("by hand",)),
     "limits": sp.adult_limits(CLIP.skeleton),
     **{f"solver {name}": kind() for name, kind in sp.SOLVERS.items()},
 }

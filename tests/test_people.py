@@ -143,4 +143,4 @@ def test_wrong_people_are_refused(together, tmp_path):
     assert odd.exit_code == 2
     assert "LABEL=METRES" in odd.output
     bodiless = CliRunner().invoke(main, [*words, "--person", "anna=1.62"])
-    assert "give their body by" in bodiless.output
+    assert "No body was given" in bodiless.output

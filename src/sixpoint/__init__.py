@@ -27,7 +27,11 @@ _HOME = {
     "load_skeleton": "formats",
     "save_points": "formats",
     "inspect": "formats",
+    "clean": "subjects",
+    "OneEuroFilter": "subjects",
     "reconstruct": "api",
+    "fit_subject": "subjects",
+    "Subject": "subjects",
     "render": "studio.render",
     "reconstruct_people": "api",
     "express": "solvers",
@@ -42,6 +46,7 @@ _HOME = {
     "builtin": "data",
     "Limits": "limits",
     "adult_limits": "limits",
+    "recorded_limits": "limits",
     "estimate_limits": "limits",
     "SixpointError": "errors",
 }
@@ -76,6 +81,7 @@ if TYPE_CHECKING:
     from .limits import Limits as Limits
     from .limits import adult_limits as adult_limits
     from .limits import estimate_limits as estimate_limits
+    from .limits import recorded_limits as recorded_limits
     from .motion import Motion as Motion
     from .motion import Points as Points
     from .motion import Pose as Pose
@@ -85,3 +91,7 @@ if TYPE_CHECKING:
     from .solvers import express as express
     from .solvers import solver as solver
     from .studio.render import render as render
+    from .subjects import OneEuroFilter as OneEuroFilter
+    from .subjects import Subject as Subject
+    from .subjects import clean as clean
+    from .subjects import fit_subject as fit_subject

@@ -20,7 +20,9 @@ from . import formats
 from .body.roles import ROLES
 from .body.skeleton import Skeleton
 from .errors import InputError, SixpointError, UnknownName
-from .limits import Limits
+from .kernels.types import Floats
+from .limits import Limits, RoleLimits, recorded_limits
+from .limits.by_role import is_by_role
 from .motion.comparison import Comparison
 from .motion.metrics import compare
 from .motion.motion import Motion
@@ -30,7 +32,10 @@ from .motion.standing import stand_still, with_unseen
 from .priors.plausibility import UNLIKE, find_mistake
 from .solvers import LimitsChoice, Result, Solver
 from .solvers import solver as solver_by_name
-from .subjects import CANONICAL, measured_skeleton
+from .solvers.tracker import Tracker
+from .subjects import CANONICAL, Subject, fit_subject, measured_skeleton
+from .subjects.cleaning import Cleaning, clean_as
+from .subjects.gaps import bridged, curved, has_gaps
 from .tasks import SelfContact, Task
 from .tasks import clear_elbows as swivel_elbows
 
@@ -69,13 +74,14 @@ class WrongOption(InputError):
 
 def reconstruct(
     points: Points | ArrayLike,
-    skeleton: Skeleton | None = None,
+    skeleton: Skeleton | Subject | None = None,
     solver: str | Solver = "guided",
     *,
     limits: LimitsChoice = "adult",
     tasks: Sequence[Task[Any]] | None = None,
     tracked: bool = True,
     clear_elbows: bool = False,
+    bridge_gaps: bool = False,
     layout: str | None = None,
     rate: float | None = None,
     **settings: Any,
@@ -90,28 +96,39 @@ def reconstruct(
         points: what was seen; NaN where it was not. The six points of a person or fewer, or any
             nodes of any skeleton for solvers that say so. Or joint positions of a person, shape
             (F, N, 3), in any unit and axes; see `sixpoint.formats.points_from_array`.
-        skeleton: the body that was tracked. Default: the built-in figure with the bone lengths that
-            the points show.
+        skeleton: the body that was tracked; or a subject, which also knows how the trackers are
+            worn (see `fit_subject`). Default: the built-in figure with the bone lengths that the
+            points show.
         solver: a key of `SOLVERS`, or a solver.
-        limits: joint limits to keep; None for none.
+        limits: joint limits to keep: "adult", "recorded" (within which recorded people moved), a
+            set of limits, or None.
         tasks: what is asked of the points; see `Solver.prepare`.
         tracked: whether the points come from trackers, which are easily mixed up. False for points
             taken from a motion: none is added, and only a mistake that can be named is reported.
         clear_elbows: swivel elbows out of the body after solving.
+        bridge_gaps: solve a second time, with gaps of points bridged by the first answer, so that
+            joints do not jump where a point comes back; not for live use.
         layout: order of the joints of an array, such as "coco17"; default the one that fits.
         rate: frames a second of an array [Hz].
         **settings: settings of the solver, when it is given by name.
     """
     chosen = _solver(solver, settings)
     notes: list[str] = []
+    dense = not isinstance(points, Points)
     if not isinstance(points, Points):
         points, _, said = formats.points_from_array(points, layout, rate=rate)
         notes += said
     elif layout is not None or rate is not None:
         raise InputError("Expected `layout` and `rate` with an array, got Points, which have both.")
     if skeleton is None:
-        skeleton = measured_skeleton(points)
-        notes.append(MEASURED)
+        skeleton, found = _fitted(points, None, dense)
+        notes += found
+    if isinstance(skeleton, Subject):
+        subject, given = skeleton, points
+        points, skeleton = subject.joint_points(points), subject.skeleton
+        if unresolved := subject.unresolved(given):
+            first = reconstruct(points, skeleton, chosen, limits=limits, tasks=tasks)
+            points = subject.joint_points(given, _bones(first.motion, unresolved))
     person = tasks is None and _is_person(points, skeleton, chosen)
     if person:
         _check_recognised(points)
@@ -122,6 +139,8 @@ def reconstruct(
         skeleton, limits=limits, rate=points.rate, names=points.names, tasks=tasks
     )
     result = tracker.solve_clip(points)
+    if bridge_gaps and person and has_gaps(points):
+        result = _bridged(tracker, points, result)
     if stood:
         notes += [*stood, *_slid(result.motion, points, chosen)]
     if clear_elbows:
@@ -134,6 +153,33 @@ def reconstruct(
         return result
     report = replace(result.report, warnings=(*notes, *result.report.warnings))
     return replace(result, report=report)
+
+
+def _bones(motion: Motion, roles: Sequence[str]) -> dict[str, Floats]:
+    """Return the world anatomical rotation of the bones that carry some roles, each (F, 4)."""
+    turned = motion.points(roles, rotations=True).rotations
+    assert turned is not None
+    return {role: turned[:, k] for k, role in enumerate(roles)}
+
+
+def _bridged(tracker: Tracker, points: Points, first: Result) -> Result:
+    """Solve again with bridged gaps; the report still tells of the points that were seen."""
+    near = curved(points)
+    if has_gaps(near):
+        guess = first if near.seen.sum() == points.seen.sum() else tracker.solve_clip(near)
+        near = bridged(near, guess.motion)
+    result = tracker.solve_clip(near)
+    residuals = np.where(first.missing, np.nan, result.residuals)
+    known = residuals[np.isfinite(residuals)]
+    note = "gaps of points were bridged by the reconstruction itself, in a second pass"
+    report = replace(
+        result.report,
+        missing=first.report.missing,
+        target_mean_m=float(known.mean()) if known.size else 0.0,
+        target_max_m=float(known.max(initial=0.0)),
+        warnings=(*first.report.warnings, note),
+    )
+    return replace(result, report=report, residuals=residuals, missing=first.missing)
 
 
 def _solver(solver: str | Solver, settings: dict[str, Any]) -> Solver:
@@ -258,17 +304,21 @@ class Job:
     output: str
     solver: Solver
     limits: str | None = "adult"
-    """"adult", the name of a file, or None for no limits."""
+    """"adult", "recorded", the name of a file, or None for no limits."""
     skeleton: str | None = None
     """File with the body, for points and for motion files without one (.amc)."""
     height: float | None = None
-    """Stature of the body [m], for points."""
+    """Stature of the body [m], for points; bone lengths are fitted to the points."""
+    subject: str | None = None
+    """File of the subject whose points these are, instead of skeleton and height."""
     person: str | None = None
     """Label of the person whose points are taken, where the file has those of several people."""
     clear_elbows: bool = False
     """Swivel elbows out of the body after solving."""
     reading: Mapping[str, Any] = field(default_factory=dict)
     """Options of `load` for the source."""
+    cleaning: Cleaning | None = field(default_factory=Cleaning)
+    """What is done to points of a file before they are reconstructed; None for nothing."""
 
 
 class Clip(NamedTuple):
@@ -277,7 +327,7 @@ class Clip(NamedTuple):
     original: Motion | None
     """The motion whose points are taken, if the file holds one."""
     points: Points
-    skeleton: Skeleton
+    skeleton: Skeleton | Subject
     notes: tuple[str, ...] = ()
     """What was guessed about the points and the body."""
 
@@ -290,41 +340,88 @@ def read_clip(job: Job) -> Clip:
     """
     source, options = job.source, dict(job.reading)
     if "layout" not in options and not formats.holds_points(source):
-        if job.height is not None:
-            raise WrongOption(f"{source} is a motion with a body; `height` is for points.")
+        for option in ("height", "subject"):
+            if getattr(job, option) is not None:
+                raise WrongOption(f"{source} is a motion with a body; `{option}` is for points.")
         if job.skeleton is not None:
             if not formats.takes_skeleton(source):
                 raise WrongOption(f"{source} has its own skeleton; leave out `skeleton`.")
             options["skeleton"] = job.skeleton
         original = formats.load(source, **options)
         return Clip(original, original.points(), original.skeleton)
-    if job.height is not None and job.skeleton is not None:
+    bodies = [name for name in ("skeleton", "height", "subject") if getattr(job, name) is not None]
+    if len(bodies) > 1:
         raise WrongOption(
-            f"{source} holds tracked points: give their body by `skeleton`, a file, or `height` in "
-            "metres, one of the two."
+            f"Give the body of {source} by `skeleton`, a file, or `height` in metres, or "
+            f"`subject`, a file of `sixpoint fit`: one of them, not {' and '.join(bodies)}."
         )
     # Unit, axes, rate and layout are said of the points; the body's own file speaks for itself.
     roles, lenient = (options.pop(key, None) for key in ("roles", "lenient"))
     if job.skeleton is None:
-        points, notes = _points_of(job, options | {"roles": roles})
-        if job.height is not None:
-            if "layout" not in options:
-                return Clip(None, points, Skeleton.humanoid(job.height), notes)
-            return Clip(None, points, measured_skeleton(points, height=job.height), notes)
+        subject = None if job.subject is None else Subject.load(job.subject)
+        known = None if subject is None else subject.skeleton
+        points, notes = _cleaned_points(job, options | {"roles": roles}, known)
+        if subject is not None:
+            return Clip(None, points, subject, notes)
         _check_recognised(points)
-        try:
-            return Clip(None, points, measured_skeleton(points), (*notes, MEASURED))
-        except InputError as error:
-            raise WrongOption(
-                f"{source} holds tracked points: give their body by `skeleton`, a file, or "
-                f"`height` in metres. {error}"
-            ) from error
+        body, found = _fitted(points, job.height, "layout" in options)
+        return Clip(None, points, body, (*notes, *found))
     names = formats.load_skeleton(job.skeleton, lenient=lenient).names
     of_joints = {role: name for role, name in (roles or {}).items() if name in names}
     of_markers = {role: name for role, name in (roles or {}).items() if name not in names}
-    points, notes = _points_of(job, options | {"roles": of_markers or None})
-    body = formats.load_skeleton(job.skeleton, roles=of_joints or None, lenient=lenient)
-    return Clip(None, points, body, notes)
+    skeleton = formats.load_skeleton(job.skeleton, roles=of_joints or None, lenient=lenient)
+    points, notes = _cleaned_points(job, options | {"roles": of_markers or None}, skeleton)
+    return Clip(None, points, skeleton, notes)
+
+
+def _cleaned_points(
+    job: Job, options: dict[str, Any], skeleton: Skeleton | None
+) -> tuple[Points, tuple[str, ...]]:
+    """Read the points of a job and clean them, as those of a person; what was guessed and done."""
+    cleaning = job.cleaning
+    if cleaning is None or (skeleton is not None and skeleton.kind != "human"):
+        return _points_of(job, options)
+    if formats.has_own_unit(job.source) or "layout" in options:
+        cleaning = replace(cleaning, unit="m", up="y", hand="right")
+    else:
+        said = {key: options.pop(key) for key in ("unit", "up") if key in options}
+        cleaning = replace(cleaning, **said)
+    points, notes = _points_of(job, options)
+    if not len(points):
+        return points, notes
+    cleaned = clean_as(points, cleaning, skeleton).points
+    return cleaned, (*notes, *(note for note in cleaned.notes if note not in notes))
+
+
+def _fitted(
+    points: Points, height: float | None, dense: bool
+) -> tuple[Skeleton | Subject, tuple[str, ...]]:
+    """Return a body that is fitted to points, and what to say of it.
+
+    Joints of a layout show their bones. Otherwise a subject is fitted, or the average body of the
+    height taken if that fails.
+
+    Raises:
+        WrongOption: nothing can be fitted, and no height is known.
+    """
+    if dense:
+        return measured_skeleton(points, height=height), () if height is not None else (MEASURED,)
+    try:
+        subject = fit_subject(points, height=height)
+    except InputError as error:
+        if height is None:
+            raise WrongOption(
+                f"No body was given, and none can be fitted: {error} Give it by `skeleton`, a "
+                "file, or `height` in metres, or `subject`, a file of `sixpoint fit`."
+            ) from error
+        note = f"an average body of {height:g} m is used, as none can be fitted: {error}"
+        return Skeleton.humanoid(height), (note,)
+    if height is not None:
+        return subject, ()
+    stature = subject.skeleton.anatomy.stature
+    worn = f", {len(subject.mounts)} trackers off their joints" if subject.mounts else ""
+    note = f"no body was given: one of {stature:.2f} m{worn} was fitted"
+    return subject, (f"{note} ({'; '.join(subject.found)})",)
 
 
 def _points_of(job: Job, options: Mapping[str, Any]) -> tuple[Points, tuple[str, ...]]:
@@ -376,6 +473,7 @@ def people_jobs(job: Job, heights: Mapping[str, float] | None = None) -> list[Jo
             output=str(output.with_suffix(f".{label}{output.suffix}")),
             height=heights.get(label, job.height),
             skeleton=None if label in heights else job.skeleton,
+            subject=None if label in heights else job.subject,
         )
         for label in people
     ]
@@ -412,7 +510,11 @@ def reconstruct_people(
 
 
 def read_limits(limits: str | None, skeleton: Skeleton) -> LimitsChoice:
-    """Return the limits that a job names: "adult" and None as they are, or those of a file.
+    """Return the limits that a job names: "adult" and None as they are, others on the skeleton.
+
+    Args:
+        limits: "adult", "recorded", or a file of limits for this rig or by role.
+        skeleton: whose limits they are.
 
     Raises:
         UnknownName: the file has limits of joints which the skeleton does not have.
@@ -421,6 +523,10 @@ def read_limits(limits: str | None, skeleton: Skeleton) -> LimitsChoice:
         return None
     if limits == "adult":
         return "adult"
+    if limits == "recorded":
+        return recorded_limits(skeleton)
+    if is_by_role(limits):
+        return RoleLimits.load(limits).limits(skeleton)
     found = Limits.load(limits)
     for name in found:
         if name not in skeleton.names:
@@ -437,9 +543,12 @@ def reconstruct_file(job: Job) -> dict[str, Any]:
         points,
         skeleton,
         job.solver,
-        limits=read_limits(job.limits, skeleton),
+        limits=read_limits(
+            job.limits, skeleton.skeleton if isinstance(skeleton, Subject) else skeleton
+        ),
         tracked=original is None,
         clear_elbows=job.clear_elbows,
+        bridge_gaps=original is None and job.cleaning is not None and job.cleaning.bridge_gaps,
     )
     motion, comparison = result.motion, None
     notes = list(said)
@@ -463,9 +572,8 @@ def find_jobs(template: Job) -> list[Job]:
         raise WrongOption(f"{source} is a folder, so the output must be one; {target} is a file.")
     if target.exists() and target.samefile(source):
         raise WrongOption("The output folder is the input folder; give another one.")
-    given = (
-        template.skeleton is not None or template.height is not None or "layout" in template.reading
-    )
+    bodies = (template.skeleton, template.height, template.subject)
+    given = any(body is not None for body in bodies) or "layout" in template.reading
     kinds = [kind for kind in formats.suffixes("read") if kind not in NO_CLIPS]
     if given:
         kinds += [kind for kind in formats.suffixes("read_points") if kind not in kinds]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import sixpoint as sp
-from sixpoint.limits import Limits
+from sixpoint.limits import Limits, RoleLimits
 
 
 @pytest.fixture(scope="module")
@@ -176,3 +176,23 @@ def test_wrong_clips_leave_nothing(run, clip, tmp_path):
     assert "found none" in run("limits", out.parent, "-o", out, status=1).stderr
     assert "Cannot be read" in run("limits", tmp_path / "no.bvh", "-o", out, status=1).stderr
     assert list(out.parent.iterdir()) == []
+
+
+def test_the_envelope_of_people_fits_any_rig(tmp_path, run, report):
+    folder = tmp_path / "people"
+    folder.mkdir()
+    for k, name in enumerate(("squat", "walk", "reach", "boxing")):
+        sp.save(sp.builtin(name).frames(slice(0, 60)), folder / f"{k}_{name}.bvh")
+    words = ("limits", folder, "--by-role", "-o", tmp_path / "roles.json")
+    found = report(*words, "--leave-out", "3", "--people", 2)
+    assert found["people"] == 3
+    assert found["left_out"] == ["3"]
+    assert found["margin"] == 5.0
+    assert "l_knee" in found["roles"]
+    loaded = RoleLimits.load(tmp_path / "roles.json")
+    assert loaded.provenance["names"] == ["0", "1", "2"]
+    assert "by role" in run(*words).stdout
+    assert "person to leave out" in run(*words, "--leave-out", "9", status=1).stderr
+    assert "5 people or more" in run(*words, "--people", 5, status=1).stderr
+    assert "one folder" in run("limits", folder, folder, "--by-role", "-o", "x.json",
+                               status=2).stderr  # fmt: skip

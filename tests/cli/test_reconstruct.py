@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from sixpoint.api import REPORT_KEYS
+from sixpoint.data.clips import builtin
 from sixpoint.formats import load, save, save_points
-from sixpoint.limits import adult_limits
+from sixpoint.limits import adult_limits, recorded_limits
+from sixpoint.limits.by_role import recorded
 from sixpoint.priors.model import CERTAIN, builtin_prior
 
 
@@ -78,20 +80,25 @@ def test_points_that_were_not_seen_are_reported(clip, tmp_path, report):
     assert any("'l_wrist' was not seen in 3 of" in text for text in found["warnings"])
 
 
-def test_trackers_that_were_mixed_up_are_told_of(clip, tmp_path, report):
+def test_trackers_that_were_mixed_up_are_refused(clip, tmp_path, run, report):
     points = clip.points()
     order = [0, 1, 3, 2, 4, 5]
     wrong = type(points)(points.names, points.positions[:, order], points.rate)
     save_points(wrong, tmp_path / "p.npz")
     save_points(points, tmp_path / "right.npz")
     words = ("-o", tmp_path / "o.bvh", "--height", 1.75)
-    (said,) = report("reconstruct", tmp_path / "p.npz", *words)["warnings"]
+    said = run("reconstruct", tmp_path / "p.npz", *words, status=1).stderr
+    assert "The points look as if left and right wrist were exchanged" in said
+    assert not (tmp_path / "o.bvh").exists()
+    *average, said = report("reconstruct", tmp_path / "p.npz", *words, "--names", "given")[
+        "warnings"
+    ]
     assert said.startswith("the points look as if left and right wrist were exchanged")
-    assert report("reconstruct", tmp_path / "right.npz", *words)["warnings"] == []
+    assert report("reconstruct", tmp_path / "right.npz", *words)["warnings"] == average
     nobody = np.random.default_rng(1).uniform(-1.0, 1.0, points.positions.shape)
     save_points(type(points)(points.names, nobody, points.rate), tmp_path / "p.npz")
-    warnings = report("reconstruct", tmp_path / "p.npz", *words)["warnings"]
-    assert any("these points look wrong" in text for text in warnings)
+    said = run("reconstruct", tmp_path / "p.npz", *words, status=1).stderr
+    assert "two people in one file" in said
 
 
 def test_points_are_judged_by_the_critic_of_ones_own_prior(clip, tmp_path, report):
@@ -100,8 +107,9 @@ def test_points_are_judged_by_the_critic_of_ones_own_prior(clip, tmp_path, repor
     replace(prior, plausibility_weights=never).save(tmp_path / "never.npz")
     save_points(clip.points(), tmp_path / "p.npz")
     words = ("reconstruct", tmp_path / "p.npz", "-o", tmp_path / "o.bvh", "--height", 1.75)
-    assert report(*words, "--solver", "guided")["warnings"] == []
-    (said,) = report(*words, "--prior", tmp_path / "never.npz")["warnings"]
+    (average,) = report(*words, "--solver", "guided")["warnings"]
+    assert "an average body of 1.75 m is used" in average
+    _, said = report(*words, "--prior", tmp_path / "never.npz")["warnings"]
     assert "these points look wrong" in said
 
 
@@ -207,3 +215,55 @@ def test_a_motion_without_frames_is_refused(clip, tmp_path, run):
     said = run("reconstruct", tmp_path / "empty.npz", "-o", tmp_path / "o.npz", status=1).stderr
     assert "empty.npz: there are no frames" in said
     assert not (tmp_path / "o.npz").exists()
+
+
+def test_points_of_files_are_cleaned_and_what_was_done_is_said(tmp_path, run, report):
+    clip = builtin("walk").frames(slice(0, 200))
+    points = clip.points()
+    noise = 0.003 * np.random.default_rng(0).normal(size=points.positions.shape)
+    file = 100.0 * (points.positions + noise)[..., [2, 0, 1]]
+    file[50, 3] += 300.0
+    save_points(replace(points, positions=file), tmp_path / "p.csv")
+    save(clip, tmp_path / "body.bvh")
+    words = ("reconstruct", tmp_path / "p.csv", "--skeleton", tmp_path / "body.bvh",
+             "-o", tmp_path / "o.bvh", "--solver", "guided")  # fmt: skip
+    said = report(*words)["warnings"]
+    for word in ("unit cm", "Z points up", "r_wrist 1 frames", "noise of 2."):
+        assert any(word in text for text in said), (word, said)
+    smooth, raw = (load(tmp_path / "o.bvh"), report(*words, "--smooth", "off", "--keep-outliers"))
+    assert not any("noise of" in text for text in raw["warnings"])
+    trembling = load(tmp_path / "o.bvh")
+
+    def jitter(motion):
+        return np.abs(np.diff(motion.positions(), n=2, axis=0)).mean()
+
+    assert jitter(smooth) < 0.4 * jitter(trembling)
+    assert any("6 Hz" in text for text in report(*words, "--smooth", "6")["warnings"])
+    said = run(*words, "--smooth", "much", status=2).stderr
+    assert "auto, off or a frequency" in said
+    wrong = report(*words, "--unit", "m", "--up", "y", "--names", "given", "--keep-outliers",
+                   "--hand", "right")  # fmt: skip
+    assert not any("guessed" in text for text in wrong["warnings"])
+
+
+def test_trackers_without_names_are_named(tmp_path, run, report):
+    clip = builtin("walk").frames(slice(0, 100))
+    names = tuple(f"tracker {k}" for k in range(6))
+    order = [4, 2, 0, 5, 1, 3]
+    points = type(clip.points())(names, clip.points().positions[:, order], clip.rate)
+    save_points(points, tmp_path / "p.npz")
+    words = ("reconstruct", tmp_path / "p.npz", "--height", 1.75, "-o", tmp_path / "o.bvh")
+    said = report(*words, "--names", "auto")["warnings"]
+    assert any("tracker 0 is l_ankle" in text and "tracker 5 is r_wrist" in text for text in said)
+    run(*words, status=1)
+
+
+@pytest.mark.parametrize("limits", ["recorded", "FILE"])
+def test_limits_of_recorded_people_are_kept(clip, clip_path, tmp_path, report, limits):
+    kept = recorded_limits(clip.skeleton)
+    if limits == "FILE":
+        recorded().save(tmp_path / "limits.json")
+        limits = tmp_path / "limits.json"
+    found = report("reconstruct", clip_path, "-o", tmp_path / "o.bvh", "--limits", limits)
+    assert found["limit_violations"] == 0
+    assert kept.violations(load(tmp_path / "o.bvh")).max() < 1e-3

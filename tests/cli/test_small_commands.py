@@ -1,9 +1,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
+from sixpoint.data.clips import builtin
 from sixpoint.formats import load, load_points, save, save_points
 from sixpoint.solvers import SOLVERS
 
@@ -22,7 +25,8 @@ def test_info_shows_what_points_hold(clip, tmp_path, run):
     save_points(clip.points(), tmp_path / "p.csv")
     text = run("info", tmp_path / "p.csv").stdout
     assert "6 points" in text
-    assert "unit" not in text
+    assert "1 m, y up, right-handed" in text
+    assert "noise [mm]" in text
 
 
 def test_info_says_what_is_wrong(tmp_path, run):
@@ -141,3 +145,21 @@ def test_bench_shows_a_table_and_refuses_an_empty_folder(tmp_path, run, clip_pat
     (tmp_path / "none").mkdir()
     said = run("bench", "speed", "--data", tmp_path / "none", status=1).stderr
     assert "found none" in said
+
+
+def test_info_says_unit_axes_noise_and_mistakes_of_points(tmp_path, run, report):
+    points = builtin("reach").frames(slice(0, 300)).points()
+    noise = 0.004 * np.random.default_rng(0).normal(size=points.positions.shape)
+    order = [0, 1, 3, 2, 4, 5]
+    file = 1000.0 * (points.positions[:, order] + noise)[..., [2, 0, 1]]
+    save_points(replace(points, positions=file), tmp_path / "p.csv")
+    found = report("info", tmp_path / "p.csv")
+    assert (found["unit"], found["up"], found["hand"]) == (0.001, "z", "right")
+    assert found["noise"]["head"] == pytest.approx(0.004, rel=0.3)
+    assert found["height"] == pytest.approx(1.75, abs=0.15)
+    assert any("left and right wrist were exchanged" in text for text in found["problems"])
+    text = run("info", tmp_path / "p.csv").stdout
+    for word in ("layout", "0.001 m, z up, right-handed", "noise [mm]", "stature"):
+        assert word in text
+    given = report("info", tmp_path / "p.csv", "--unit", "mm", "--up", "z")
+    assert not any("guessed" in text for text in given["notes"])

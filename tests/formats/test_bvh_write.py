@@ -11,9 +11,9 @@ from rigs import random_rotations
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.formats.bvh_read import parse_bvh, read_bvh
 from sixpoint.formats.bvh_write import continuous, write_bvh
-from sixpoint.formats.units import UP
 from sixpoint.kernels import arrays
 from sixpoint.motion.motion import Motion, Source
+from sixpoint.subjects.conventions import UP
 
 from .samples import BVH, standing_person
 

@@ -163,7 +163,7 @@ def test_points(tmp_path, suffix):
     info = inspect(tmp_path / f"a.{suffix}")
     assert (info.format, info.holds, info.joints, info.frames) == (suffix, "points", 2, 4)
     assert info.problems == (
-        "head is not seen in 25.0% of the frames",
+        "head is not seen in 25.0% of the frames, at most for 0.02 s at a time",
         "not all of the six points are there; l_wrist, r_wrist, l_ankle, r_ankle missing",
     )
 

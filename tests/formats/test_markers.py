@@ -16,10 +16,10 @@ from sixpoint.formats.markers import (
     upright_roles,
     write_points_trc,
 )
-from sixpoint.formats.units import UP
 from sixpoint.kernels import arrays
 from sixpoint.motion.points import SIX, Points
 from sixpoint.subjects import LAYOUTS, layout_positions
+from sixpoint.subjects.conventions import UP
 
 TRC = """PathFileType\t4\t(X/Y/Z)\ta.trc
 DataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\tOrigDataRate\tOrigDataStartFrame\tOrigNumFrames

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from rigs import odd_rig, random_rotations
-from sixpoint.formats.units import UP, to_file, to_world
+from sixpoint.formats.units import to_file, to_world
 from sixpoint.kernels import arrays
 from sixpoint.motion.motion import Motion, Source
+from sixpoint.subjects.conventions import UP
 
 from .samples import standing_person
 

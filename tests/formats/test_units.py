@@ -6,19 +6,10 @@ import pytest
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.errors import InputError, UnknownName
 from sixpoint.formats import load, save
-from sixpoint.formats.units import (
-    UNITS,
-    UP,
-    Figure,
-    given_unit,
-    guess_unit,
-    guess_up,
-    rotation_to_y_up,
-    sample_frames,
-    turn_basis,
-)
+from sixpoint.formats.units import Figure, guess_unit, guess_up, sample_frames
 from sixpoint.kernels import arrays
 from sixpoint.motion.motion import Motion
+from sixpoint.subjects.conventions import UNITS, UP, given_unit, rotation_to_y_up, turn_basis
 
 from .samples import standing_person
 
@@ -61,7 +52,7 @@ def test_a_rig_without_extent_is_taken_in_metres():
     assert guess_unit(figure) == (1.0, "guessed: unit m, because the rest pose has no extent")
 
 
-@pytest.mark.parametrize("up", "yzx")
+@pytest.mark.parametrize("up", ["y", "z", "x"])
 def test_the_axis_that_points_up_is_guessed(tmp_path, up):
     person = standing_person(unit=0.01, axes=UP[up])
     save(person, tmp_path / "a.bvh")
@@ -72,7 +63,7 @@ def test_the_axis_that_points_up_is_guessed(tmp_path, up):
     assert any("points up" in note for note in back.source.notes) == (up != "y")
 
 
-@pytest.mark.parametrize("up", UP)
+@pytest.mark.parametrize("up", ["y", "z", "x"])
 def test_rotations_take_the_upward_axis_to_y(up):
     axis = np.eye(3)["xyz".index(up[-1])] * (-1.0 if up[0] == "-" else 1.0)
     np.testing.assert_allclose(arrays.rotate(np.array(UP[up]), axis), [0, 1, 0], atol=1e-12)

@@ -24,6 +24,9 @@ EXPERIMENTS = {
     "particles": "How well and how fast the particle filter solves.",
     "vision": "Measure vision and the two solvers that were published with it.",
     "layouts": "Arrays of joints in every layout: read back and reconstructed.",
+    "subjects": "How well mounts of trackers and bone lengths are fitted.",
+    "noise": "Noise, drop-outs and stray samples of points, and what cleaning makes of them.",
+    "recorded": "Limits of adults against those within which recorded people moved.",
     "prior": "Sequential IK with and without a prior, on clips and under stress.",
 }
 """Name -> its line in the help. The module of the same name holds `EXPERIMENT`."""

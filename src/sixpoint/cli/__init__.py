@@ -16,6 +16,7 @@ COMMANDS = {
     "demo": "Reconstruct the built-in clip and write pictures, files and a page.",
     "info": "What is in a file: joints, roles, frames, rate, height, problems.",
     "reconstruct": "Full-body motion from tracked points, an array of joints, or a motion.",
+    "fit": "Who was tracked: bone lengths and mounts of trackers from their points.",
     "capture": "Tracked points from two cameras, or from keypoints in several views.",
     "calibrate": "Where two cameras stand, from pictures of a board.",
     "stage": "Play a synthetic scene before two cameras, to try capture with.",
@@ -38,6 +39,7 @@ MODULES = {
     "limits": ("limits",),
     "render": ("render",),
     "train": ("train",),
+    "subjects": ("fit",),
 }
 """Module -> the subcommands in it, functions of the same names."""
 

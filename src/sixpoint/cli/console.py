@@ -72,7 +72,8 @@ def file_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
         click.option("--frame-rate", type=float, metavar="HZ",
                      help="The file's frame rate, if it says none or a wrong one."),
-        click.option("--up", type=click.Choice(["auto", "y", "z", "x", "-y"], case_sensitive=False),
+        click.option("--up", type=click.Choice(["auto", "y", "z", "x", "-y", "-z", "-x"],
+                                               case_sensitive=False),
                      default="auto", show_default=True, help="The file's upward axis."),
         click.option("--unit", default="auto", show_default=True,
                      help="The file's unit: m, cm, mm, inch, foot, or a number of metres."),
@@ -124,8 +125,8 @@ class Reading:
     layout: str | None = None
 
     def __post_init__(self) -> None:
-        from ..formats.units import given_unit
         from ..subjects import find_layout
+        from ..subjects.conventions import given_unit
 
         with wrong_call():
             if self.unit != "auto":

@@ -58,6 +58,13 @@ def _file_facts(found: FileInfo) -> list[tuple[str, str]]:
         facts.append(("points", ", ".join(found.roles or ())))
     if found.holds == "motion":
         facts.append(("unit, up", f"{found.unit:g} m, {found.up}"))
+    elif found.roles is not None:
+        facts.append(("layout", ", ".join(found.roles)))
+        axes = f"{found.unit:g} m, {found.up} up, {found.hand}-handed"
+        facts.append(("unit, axes", axes))
+        if found.noise:
+            each = ", ".join(f"{name} {1e3 * sd:.1f}" for name, sd in found.noise.items())
+            facts.append(("noise [mm]", each))
     if found.height is not None:
         facts.append(("stature", f"{found.height:.2f} m"))
     if found.roles is not None and found.holds == "motion":

@@ -35,8 +35,9 @@ FAMILIES = ("swing_twist", "zyz", "zyz_centred", "xyz")
               "at most 5.")  # fmt: skip
 @click.option("--reference", type=click.Choice(["mean", "bind", "identity"]), default="mean",
               show_default=True, help="What rotations are measured from.")  # fmt: skip
-@click.option("--margin", type=float, default=0.0, show_default=True, metavar="DEGREES",
-              help="Added to both ends of every range; fixed joints stay fixed.")  # fmt: skip
+@click.option("--margin", type=float, metavar="DEGREES",
+              help="Added to both ends of every range; fixed joints stay fixed.  [default: 0; "
+              "5 with --by-role]")  # fmt: skip
 @click.option("--quantile", type=float, default=1.0, show_default=True,
               help="Part of the samples of each direction that swing boundaries hold.")  # fmt: skip
 @click.option("--rate", default="50", show_default=True, metavar="HZ|all",
@@ -44,6 +45,15 @@ FAMILIES = ("swing_twist", "zyz", "zyz_centred", "xyz")
 @click.option("--repair", default="midpoint", show_default=True,
               metavar="midpoint|circular_mean|frame:N",
               help="What takes the place of an infeasible bind pose.")  # fmt: skip
+@click.option(
+    "--by-role",
+    is_flag=True,
+    help="Estimate the envelope of many people instead, which fits any person's rig.",
+)
+@click.option("--people", type=click.IntRange(1), default=3, show_default=True,
+              help="With --by-role: how many people must have reached an angle.")  # fmt: skip
+@click.option("--leave-out", metavar="NAME,NAME...", default="",
+              help="With --by-role: people who do not count.")  # fmt: skip
 @click.option("--csv", metavar="FILE", help="Also write a table.")
 @click.option("--urdf", metavar="FILE", help="Also write a robot with these limits.")
 @click.option(
@@ -57,12 +67,19 @@ FAMILIES = ("swing_twist", "zyz", "zyz_centred", "xyz")
 def limits(sources: tuple[str, ...], output: str, reading: c.Reading, **given: Any) -> c.Answer:
     """Estimate joint types and limits from clips of one rig.
 
-    CLIP is a motion file or a folder with BVH clips; what all clips do together is allowed.
+    CLIP is a motion file or a folder with BVH clips; what all clips do together is allowed. With
+    --by-role it is a folder with BVH clips or clip archives of many people.
 
     \b
     sixpoint limits squats.bvh jumps.bvh -o limits.json
     sixpoint reconstruct squats.bvh -o out.bvh --limits limits.json
+    sixpoint limits people/ --by-role -o envelope.json
     """  # noqa: D301  (click wants the backspace itself)
+    by_role = given.pop("by_role"), given.pop("people"), given.pop("leave_out")
+    if given["margin"] is None:
+        given["margin"] = 5.0 if by_role[0] else 0.0
+    if by_role[0]:
+        return _envelope(sources, output, given["margin"], *by_role[1:])
     from ..bench.experiment import clip_paths
     from ..limits import LimitEstimator
 
@@ -102,6 +119,53 @@ def limits(sources: tuple[str, ...], output: str, reading: c.Reading, **given: A
     _write(files, pictures)
     report = {"output": output} | report_of(estimate, family) | {"pictures": drawn}
     return c.Answer(report, lambda: _show(estimate, family, list(files)))
+
+
+def _envelope(
+    sources: Sequence[str], output: str, margin: float, people: int, leave_out: str
+) -> c.Answer:
+    """Write the envelope of people's motion, by role."""
+    from ..errors import UnknownName
+    from ..formats.clip_folders import read_subjects
+    from ..limits.estimate.envelope import EnvelopeRules, envelope
+
+    if len(sources) != 1:
+        raise click.UsageError("--by-role takes one folder with the clips of all people.")
+    with c.wrong_call():
+        rules = EnvelopeRules(people=people, margin=math.radians(margin))
+    c.check_output(output, (".json",), list(sources))
+    subjects, notes = read_subjects(sources[0])
+    left = [name.strip() for name in leave_out.split(",") if name.strip()]
+    for name in left:
+        if name not in subjects:
+            raise UnknownName("person to leave out", name, subjects)
+    kept = {name: clips for name, clips in subjects.items() if name not in left}
+    provenance = {
+        "people": len(kept),
+        "names": list(kept),
+        "left_out": left,
+        "frames": sum(len(clip) for clips in kept.values() for clip in clips),
+        "rule": f"reached by {rules.people} people, each for {rules.seconds:g} s in all",
+        "margin": margin,
+        "command": f"sixpoint limits {Path(sources[0]).name} --by-role --people {people} "
+        f"--margin {margin:g}" + (f" --leave-out {','.join(left)}" if left else ""),
+    }
+    found = envelope(kept, rules, provenance)
+    found.save(output)
+    report = {"output": output, **provenance, "roles": sorted(found.roles), "warnings": notes}
+
+    def show() -> None:
+        c.show_facts(
+            "envelope of people's motion, by role",
+            [
+                ("people", f"{len(kept)}, {provenance['frames']} frames"),
+                ("roles", ", ".join(found.roles)),
+            ],
+        )
+        c.say_notes(notes)
+        c.say(f"wrote {output}")
+
+    return c.Answer(report, show)
 
 
 def _estimator_options(given: Mapping[str, Any]) -> dict[str, Any]:

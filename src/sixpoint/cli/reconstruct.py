@@ -13,12 +13,17 @@ from . import console as c
 
 if TYPE_CHECKING:
     from ..api import Job
+    from ..subjects.cleaning import Cleaning
 
 
 @click.command("reconstruct")
 @click.argument("source", metavar="IN")
 @click.option("-o", "--output", required=True, metavar="OUT", help="File, or folder if IN is one.")
-@click.option("--solver", "name", help="See `sixpoint solvers`.  [default: guided; sik with --weights or --collisions]")
+@click.option(
+    "--solver",
+    "name",
+    help="See `sixpoint solvers`.  [default: guided; sik with --weights or --collisions]",
+)
 @c.set_option
 @click.option("--weights", nargs=3, type=float, metavar="W1 W2 W3",
               help="How much wrists, ankles and the frame before turn the pelvis.")  # fmt: skip
@@ -27,14 +32,43 @@ if TYPE_CHECKING:
               help="Swivel elbows out of the whole body afterwards, any solver.")  # fmt: skip
 @click.option("--prior", metavar="FILE", help="A model of `sixpoint train`, for `guided` and "
               "for solvers that follow it.")  # fmt: skip
-@click.option("--limits", metavar="FILE", help="Joint limits; default those of adults.")
+@click.option("--limits", metavar="adult|recorded|FILE", help="Joint limits: of adults (default), "
+              "within which recorded people moved, or your own.")  # fmt: skip
 @click.option("--no-limits", is_flag=True, help="Let joints turn freely.")
 @click.option("--skeleton", metavar="FILE", help="Whose points these are, if IN holds points.")
 @click.option("--height", type=click.FloatRange(min=0.0, min_open=True), metavar="METRES",
-              help="Or how tall that person is.")  # fmt: skip
+              help="Or how tall that person is; bone lengths are fitted.")  # fmt: skip
+@click.option("--subject", metavar="FILE", help="Or a subject of `sixpoint fit`, which knows how "
+              "the trackers are worn. Default: one is fitted.")  # fmt: skip
 @click.option("--person", "people", multiple=True, metavar="LABEL=METRES",
               help="How tall one of several people is, whose points are named LABEL:head and so "
               "on; once for each.")  # fmt: skip
+@click.option(
+    "--smooth",
+    default="auto",
+    show_default=True,
+    metavar="auto|off|HZ",
+    help="Smoothing of tracked points: as their noise asks for, none, or a cutoff.",
+)
+@click.option(
+    "--hand",
+    type=click.Choice(["auto", "right", "left"]),
+    default="auto",
+    show_default=True,
+    help="Handedness of the axes of tracked points.",
+)
+@click.option(
+    "--names",
+    type=click.Choice(["check", "given", "auto"]),
+    default="check",
+    show_default=True,
+    help="Names of tracked points: refuse them if they look "
+    "exchanged, take them as they are, or find out which tracker is which.",
+)
+@click.option("--no-bridging", is_flag=True,
+              help="Solve once, although points vanish and come back.")  # fmt: skip
+@click.option("--keep-outliers", is_flag=True,
+              help="Keep samples of tracked points that no body can have made.")  # fmt: skip
 @c.file_options
 @c.layout_options
 @c.role_option
@@ -49,8 +83,8 @@ def reconstruct(
     """Reconstruct full-body motion from tracked points.
 
     IN is a motion (its six points are taken, the rest is kept for the report), a file of tracked
-    points with --skeleton or --height, an array of joint positions with --layout and --rate, or a
-    folder of clips.
+    points, an array of joint positions with --layout and --rate, or a folder of clips. The body of
+    tracked points is fitted to them, unless --skeleton or --subject gives it.
 
     \b
     sixpoint reconstruct boxing.bvh -o out.bvh
@@ -58,10 +92,11 @@ def reconstruct(
     sixpoint reconstruct joints.npy --layout coco17 --rate 30 -o out.bvh
     sixpoint reconstruct clips/ -o results/ --jobs 2
     """  # noqa: D301  (click wants the backspace itself)
+    cleaning = _cleaning(given)
     limits = given.pop("limits") or "adult"
     if given.pop("no_limits"):
         if limits != "adult":
-            raise click.UsageError("Give --limits FILE or --no-limits, not both.")
+            raise click.UsageError("Give --limits or --no-limits, not both.")
         limits = None
     settings = {key: given.pop(key) or None for key in ("weights", "collisions", "prior")}
     sequential = settings["weights"] or settings["collisions"]  # settings of sequential IK
@@ -73,7 +108,7 @@ def reconstruct(
     from ..formats import suffixes
 
     job = Job(source=source, output=output, solver=solver, limits=limits,
-              reading=reading.options, **given)  # fmt: skip
+              cleaning=cleaning, reading=reading.options, **given)  # fmt: skip
     with c.wrong_call(WrongOption):
         if Path(source).is_dir() and not (reading.layout and any(Path(source).glob("*.json"))):
             if people:
@@ -85,6 +120,28 @@ def reconstruct(
         for one in each:
             c.check_output(one.output, suffixes("write"), [source])
         return _several(job, each, jobs)
+
+
+def _cleaning(given: dict[str, Any]) -> Cleaning:
+    """Return what shall be done to tracked points; its options are taken out of those given."""
+    from ..subjects.cleaning import Cleaning
+
+    smooth = given.pop("smooth")
+    if smooth not in ("auto", "off"):
+        try:
+            smooth = float(smooth)
+        except ValueError:
+            raise click.BadParameter(
+                f"expected auto, off or a frequency in Hz, got {smooth!r}", param_hint="--smooth"
+            ) from None
+    with c.wrong_call():
+        return Cleaning(
+            smooth=smooth,
+            hand=given.pop("hand"),
+            names=given.pop("names"),
+            outliers=not given.pop("keep_outliers"),
+            bridge_gaps=not given.pop("no_bridging"),
+        )
 
 
 def _heights(texts: Sequence[str]) -> dict[str, float]:
@@ -191,7 +248,9 @@ def show_report(title: str, report: Mapping[str, Any]) -> None:
     "-o", "--output", default="demo", show_default=True, metavar="DIR", help="Made if new."
 )
 @click.option("--clip", default="reach", show_default=True, help="Which built-in clip.")
-@click.option("--solver", "name", default="guided", show_default=True, help="See `sixpoint solvers`.")
+@click.option(
+    "--solver", "name", default="guided", show_default=True, help="See `sixpoint solvers`."
+)
 @c.json_option
 def demo(output: str, clip: str, name: str) -> c.Answer:
     """Reconstruct a built-in clip from six points and show the result.

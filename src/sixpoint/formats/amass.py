@@ -23,8 +23,8 @@ from ..errors import FormatError, InputError, names_file
 from ..kernels import arrays
 from ..kernels.types import Floats
 from ..motion.motion import Motion, Source
+from ..subjects.conventions import GUESSED, rotation_to_y_up
 from .npz import read_arrays, read_motion_npz
-from .units import GUESSED, rotation_to_y_up
 
 BODY_PARENTS = (-1, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 9, 12, 13, 14, 16, 17, 18, 19)
 """Parent of each of the 22 joints that all these models begin with."""

@@ -13,9 +13,10 @@ from ..errors import FormatError, located, names_file
 from ..kernels import arrays
 from ..kernels.types import Floats
 from ..motion.motion import Motion, Source
+from ..subjects.conventions import GUESSED
 from .asf import AsfText, fixed_axes, parse_asf, skeleton_of, words_of
 from .plain_text import finite, plain_bytes, read_bytes
-from .units import GUESSED, to_world
+from .units import to_world
 
 ASSUMED_RATE = 120.0
 """Frames per second of most of the CMU database [Hz]; the file does not say."""
@@ -37,7 +38,7 @@ def read_amc(
         path: the .amc or .asf file.
         skeleton: the .asf file; default: beside the motion, with the same name up to the first
             underscore, or the only one there.
-        unit: metres per file unit, a name from `sixpoint.formats.units.UNITS`, or "auto": inches,
+        unit: metres per file unit, a name such as "cm", or "auto": inches,
             centimetres ... divided by the ASF's `length`, whichever gives a human stature.
         up: the file's upward axis: "y", "z", "x" or "auto".
         rate: frames per second [Hz]; the file does not say, default 120.

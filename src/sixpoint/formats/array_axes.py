@@ -10,8 +10,15 @@ from ..body.anthropometry import ANKLE_HEIGHT
 from ..errors import InputError
 from ..kernels import arrays
 from ..kernels.types import Floats
+from ..subjects.conventions import (
+    GUESSED,
+    PLAUSIBLE_STATURE,
+    UNITS,
+    UP,
+    given_unit,
+    likely_unit,
+)
 from ..subjects.landmarks import facing_of, stature_of
-from .units import GUESSED, PLAUSIBLE_STATURE, UP, given_unit, likeliest_unit
 
 CENTRED = 0.02
 """Hips whose middle never leaves the origin by more than this part of the stature are the origin:
@@ -104,7 +111,8 @@ def _in_metres(
     size = stature_of(body)
     notes = []
     if unit is None:
-        name, metres = likeliest_unit(size, ("m", "cm", "mm", "inch", "foot"))
+        choices = {key: UNITS[key] for key in ("m", "cm", "mm", "inch", "foot")}
+        name, metres = likely_unit(size, units=choices)
         if name != "m":
             notes.append(
                 f"{GUESSED}unit {name}, which gives a stature of about {size * metres:.2f} m"

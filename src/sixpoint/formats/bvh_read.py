@@ -58,7 +58,7 @@ def read_bvh(
 
     Args:
         path: the file.
-        unit: metres per file unit, a name from `sixpoint.formats.units.UNITS`, or "auto".
+        unit: metres per file unit, a name from `sixpoint.subjects.conventions.UNITS`, or "auto".
         up: the file's upward axis: "y", "z", "x" or "auto".
         rate: frames per second [Hz], if the file's frame time is wrong.
         lenient: read the whole rows of a truncated file instead of raising.

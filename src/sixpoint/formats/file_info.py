@@ -17,10 +17,13 @@ from ..limits import FixedLimit
 from ..motion.motion import STRIPE, Motion
 from ..motion.points import SIX
 from ..subjects import CANONICAL
+from ..subjects.cleaning import Cleaning, clean_as, exchanged_names
+from ..subjects.conventions import GUESSED, PLAUSIBLE_STATURE, UP, Convention
+from ..subjects.outliers import longest_gaps
 from .arrays import holds_joint_array
 from .joint_arrays import MissingRate, PointsRead
 from .registry import FORMATS, format_of, load, load_points, read_points, suffixes
-from .units import GUESSED, PLAUSIBLE_STATURE, UP, Figure
+from .units import Figure
 from .urdf import load_robot
 
 CMU_JOINTS = frozenset({"LHipJoint", "LowerBack", "Neck1", "LeftFingerBase", "LThumb"})
@@ -72,6 +75,10 @@ class FileInfo:
     """Metres per file unit."""
     up: str = "y"
     """Axis of the file that points up."""
+    hand: str = "right"
+    """Handedness of the axes of points."""
+    noise: dict[str, float] | None = None
+    """Standard deviation of the noise of each point in each coordinate [m]; None for motions."""
     freedom: int | None = None
     """Degrees of freedom of a robot; None for other files."""
     ends: tuple[str, ...] = ()
@@ -106,10 +113,7 @@ def inspect(path: str | os.PathLike[str], **options: Any) -> FileInfo:
     if layout is not None or suffix in suffixes("read_points"):
         said = {key: value for key, value in options.items() if key != "lenient"}
         try:
-            return _of_points(read_points(path, layout=layout, **said), path)
-        except MissingRate as error:
-            read = read_points(path, layout=layout, **said, rate=ASSUMED_RATE)
-            return _of_points(read._replace(notes=(*read.notes, str(error))), path)
+            return _of_file_of_points(path, layout, said)
         except FormatError:
             if layout is not None or suffix not in suffixes("read"):
                 raise
@@ -198,14 +202,40 @@ def _of_motion(motion: Motion, path: object) -> FileInfo:
     )
 
 
-def _of_points(read: PointsRead, path: object) -> FileInfo:
+def _of_file_of_points(path: str | os.PathLike[str], layout: str | None, said: Any) -> FileInfo:
+    """Look into a file of points or of an array; one without a rate is read at a usual one."""
+    try:
+        read = read_points(path, layout=layout, **said)
+    except MissingRate as error:
+        read = read_points(path, layout=layout, **said, rate=ASSUMED_RATE)
+        read = read._replace(notes=(*read.notes, str(error)))
+    if read.layout is not None or format_of(path, "read_points").own_unit:
+        return _of_points(read, path, Cleaning(names="given", unit="m", up="y", hand="right"))
+    given: dict[str, Any] = {key: said[key] for key in ("unit", "up") if key in said}
+    points = load_points(path, rate=said.get("rate"))
+    return _of_points(read._replace(points=points), path, Cleaning(names="given", **given))
+
+
+def _of_points(read: PointsRead, path: object, how: Cleaning) -> FileInfo:
     points = read.points
     unseen = 1.0 - points.seen.mean(axis=0) if len(points) else np.ones(len(points.names))
+    gaps = longest_gaps(points)
     problems = [
-        f"{name} is not seen in {share:.1%} of the frames"
+        f"{name} is not seen in {share:.1%} of the frames, at most for {gaps[name]:.2g} s at a time"
         for name, share in zip(points.names, unseen, strict=True)
         if share > 0.0
     ]
+    notes: tuple[str, ...] = points.notes
+    convention, noise = Convention(), dict[str, float]()
+    try:
+        found = clean_as(points, how)
+    except InputError as error:
+        problems.append(str(error))
+    else:
+        points, convention, noise, notes = (
+            found.points, found.convention, found.noise, found.notes
+        )  # fmt: skip
+        problems += exchanged_names(points, convention)
     missing = [name for name in SIX if name not in points.names]
     if not {*ROLES, *CANONICAL}.intersection(points.names):
         problems.append(
@@ -223,8 +253,13 @@ def _of_points(read: PointsRead, path: object) -> FileInfo:
         frames=len(points),
         rate=points.rate,
         duration=len(points) / points.rate,
+        height=convention.stature,
+        unit=convention.unit,
+        up=convention.up,
+        hand=convention.hand,
+        noise={name: sd for name, sd in noise.items() if np.isfinite(sd)},
         problems=tuple(problems),
-        notes=read.notes,
+        notes=(*read.notes, *(note for note in notes if note not in read.notes)),
     )
 
 

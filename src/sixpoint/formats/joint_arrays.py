@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from ..errors import InputError
 from ..kernels.types import Floats
 from ..motion.points import Points
+from ..subjects.conventions import GUESSED
 from ..subjects.landmarks import canonical_points, stature_of
 from ..subjects.layouts import (
     DOUBTFUL_FIT,
@@ -31,7 +32,6 @@ from ..subjects.layouts import (
 from ..subjects.names import landmark_names
 from .array_axes import CENTRED, body_to_world
 from .arrays import JointArray
-from .units import GUESSED
 
 FEATURES = {263: "HumanML3D", 251: "KIT-ML"}
 """Numbers a frame of motion features that are no positions -> the database."""

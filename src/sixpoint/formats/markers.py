@@ -32,11 +32,11 @@ from ..kernels import arrays
 from ..kernels.types import Floats
 from ..motion.people import MARK, join_people, label_of, people_of
 from ..motion.points import Points
+from ..subjects.aliases import point_name
+from ..subjects.conventions import UNITS, UP
 from ..subjects.landmarks import canonical_points
 from ..subjects.names import SEEN_BY_DETECTORS, landmark_names
 from .plain_text import MAX_FILE, finite, number_or_nan, plain_bytes, read_bytes, text_of
-from .points_csv import point_name
-from .units import UNITS, UP
 
 WAISTS = (
     "LASI RASI LPSI RPSI", "LASIS RASIS LPSIS RPSIS", "LASI RASI SACR", "LASIS RASIS VSACRAL",

@@ -6,7 +6,8 @@
     0.000,0.01,0.93,0.00,0.02,1.61,0.03,,,
 
 Further columns of a point, if known: ``pelvis.qw, .qx, .qy, .qz`` (world rotation) and
-``pelvis.confidence``. Names may be spelled ``left_wrist``, ``LeftWrist`` or ``wrist_l``.
+``pelvis.confidence``. Names may be spelled ``left_wrist``, ``LeftWrist`` or ``wrist_l``, columns
+``pelvis_x`` or ``pelvis pos x``.
 """
 
 from __future__ import annotations
@@ -24,41 +25,37 @@ from ..errors import FormatError, located, names_file
 from ..kernels.types import Floats, Ints
 from ..motion.people import MARK
 from ..motion.points import Points
+from ..subjects.aliases import point_name, role_names
+from ..subjects.timing import evenly_timed
 from .plain_text import number_or_nan, plain_bytes, read_bytes, text_of
 
 JITTER, ROUNDING = 0.1, 1.05e-3
 """Steps of time may differ from even ones by the first part of a step, or by the second number of
 seconds if that is less than half a step: times are often rounded to milliseconds."""
+MOST_GAPS = 20
+"""Most frames for each row."""
 POSITION, ROTATION = ("x", "y", "z"), ("qw", "qx", "qy", "qz")
 PARTS = (*POSITION, *ROTATION, "confidence")
 """Parts of a point that a column may hold."""
-SIDES = {"l": "l", "left": "l", "r": "r", "right": "r"}
-JOINTS = ("clavicle", "shoulder", "elbow", "wrist", "hip", "knee", "ankle")
-CENTRE = {"pelvis": "pelvis", "hips": "pelvis", "waist": "pelvis", "head": "head"}
+TURNED = re.compile(
+    r"(.+?)(?:[._ :/-]+(?:[qQ]|rot|Rot|rotation|Rotation|quat|Quat|orientation|Orientation)"
+    r"|Q|Rot|Rotation|Quat|Orientation)[._ :/-]*([wxyzWXYZ])"
+)
+"""Title of a column of a rotation in other spellings: ``head_qw``, ``head_rot_w``, ``headQW``."""
+PLACED = re.compile(
+    r"(.+?)(?:[._ :/-]+(?:pos|Pos|position|Position)|Pos|Position)?[._ :/-]*([xyzXYZ])"
+)
+"""Title of a column of a position in other spellings: ``pelvis_x``, ``head pos y``, ``headZ``."""
+TRUSTED = re.compile(r"(.+?)[._ :/-]+confidence", re.IGNORECASE)
+LONGEST_TITLE = 200
+"""Longer titles are not looked into."""
+TIME = re.compile(r"(?:time|t|timestamp|seconds)[ _]*[(\[]?(?P<unit>s|ms)?[)\]]?", re.IGNORECASE)
+"""Title of the first column."""
+MILLISECONDS = 1.5
+"""Steps of time longer than this are milliseconds: nobody is tracked so slowly [s]."""
 
 Columns = dict[tuple[str, str], int]
 """(Point, part) -> column of the table."""
-
-
-def point_name(name: str) -> str:
-    """Return the role that a point name means (``LeftWrist`` -> ``l_wrist``), else the name.
-
-    The label of a person in front of it stays: ``anna:LeftWrist`` -> ``anna:l_wrist``.
-    """
-    label, mark, name = name.rpartition(MARK)
-    return f"{label}{mark}{_role_name(name)}"
-
-
-def _role_name(name: str) -> str:
-    words = [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+|\d+", name)]
-    if len(words) == 1 and words[0] in CENTRE:
-        return CENTRE[words[0]]
-    if len(words) == 1 and words[0][:1] in SIDES and words[0][1:] in JOINTS:
-        words = [words[0][0], words[0][1:]]
-    for side, joint in (words, words[::-1]) if len(words) == 2 else ():
-        if side in SIDES and joint in JOINTS:
-            return f"{SIDES[side]}_{joint}"
-    return name
 
 
 @names_file
@@ -66,7 +63,8 @@ def read_points_csv(path: str | os.PathLike[str], *, rate: float | None = None) 
     """Read tracked points.
 
     Frames lie on an even grid of time, found from the steps; rows missing from it become frames in
-    which nothing was seen. Steps that fit no grid are an error: resample such data first.
+    which nothing was seen. Rows whose times fit no grid are resampled, see `subjects.timing`, with
+    a note.
 
     A `rate` [Hz] overrides the times, and is needed for a single row.
     """
@@ -82,10 +80,14 @@ def read_points_csv(path: str | os.PathLike[str], *, rate: float | None = None) 
         raise FormatError(f"Expected CSV: {error}.") from None
     if not len(values):
         raise FormatError("Expected at least one row of numbers, got none.")
+    times, notes = _seconds(values[:, 0], header[0])
+    slots, found = np.arange(len(values)), rate
     if rate is None:
-        slots, rate = _grid(values[:, 0], at)
-    else:
-        slots = np.arange(len(values))
+        grid = _grid(times, at)
+        found = 1.0
+        if grid is not None:
+            slots, found = grid
+    assert found is not None
     # The last column is NaN, for parts that some points lack.
     table = np.full((int(slots[-1]) + 1, len(header) + 1), np.nan)
     table[slots, :-1] = values
@@ -100,25 +102,29 @@ def read_points_csv(path: str | os.PathLike[str], *, rate: float | None = None) 
     assert positions is not None
     positions[np.isnan(positions).any(axis=-1)] = np.nan
     confidence = None if trust is None else np.nan_to_num(trust[..., 0])
-    return Points(names, positions, rate, gather(ROTATION), confidence)
+    points = Points(role_names(names), positions, found, gather(ROTATION), confidence, notes)
+    return evenly_timed(times, points) if rate is None and grid is None else points
 
 
 def _columns(header: list[str]) -> tuple[Columns, tuple[str, ...]]:
     """Return the column of each (point, part), and the points in order of appearance."""
-    if not header or header[0].lower() != "time":
+    if not header or not TIME.fullmatch(header[0]):
         got = repr(header[0][:40]) if header else "nothing"
         raise FormatError(f"Expected 'time' as the first column, got {got}.")
     columns: Columns = {}
     for k, cell in enumerate(header[1:], 1):
-        point, dot, part = cell.rpartition(".")
-        key = (point_name(point), part.lower())
-        if not dot or key[1] not in PARTS or not point:
+        point, part = _cell(cell)
+        key = (point_name(point), part)
+        if key[1] not in PARTS or not point:
             raise FormatError(
                 f"Expected a column such as 'pelvis.x' (parts: {', '.join(PARTS)}), "
                 f"got {cell[:40]!r}."
             )
         if key in columns:
-            raise FormatError(f"Column {'.'.join(key)!r} is there twice.")
+            raise FormatError(
+                f"Column {'.'.join(key)!r} is there twice; of two people, name the points "
+                f"'anna{MARK}{key[0]}' and 'ben{MARK}{key[0]}'."
+            )
         columns[key] = k
     names = tuple(dict.fromkeys(point for point, _ in columns))
     if not names:
@@ -132,6 +138,31 @@ def _columns(header: list[str]) -> tuple[Columns, tuple[str, ...]]:
                     f"got {', '.join(have) or 'none of them'}."
                 )
     return columns, names
+
+
+def _cell(title: str) -> tuple[str, str]:
+    """Return point and part of a title such as ``pelvis.x``; nothing where it is another."""
+    point, _, part = title.rpartition(".")
+    if len(title) > LONGEST_TITLE or part.lower() in (*ROTATION, "confidence"):
+        return point, part.lower()
+    turned, placed = TURNED.fullmatch(title), PLACED.fullmatch(title)
+    if turned is not None:
+        return turned[1], f"q{turned[2].lower()}"
+    if placed is not None:
+        return placed[1], placed[2].lower()
+    trusted = TRUSTED.fullmatch(title)
+    return ("", "") if trusted is None else (trusted[1], "confidence")
+
+
+def _seconds(times: Floats, title: str) -> tuple[Floats, tuple[str, ...]]:
+    """Return times in seconds, with a note if they were given in milliseconds."""
+    said = TIME.fullmatch(title)
+    assert said is not None
+    if said["unit"] == "ms":
+        return 1e-3 * times, ()
+    if len(times) > 1 and said["unit"] is None and np.median(np.diff(times)) > MILLISECONDS:
+        return 1e-3 * times, ("times are taken for milliseconds, because their steps are long",)
+    return times, ()
 
 
 def _values(rows: Any, header: list[str]) -> tuple[Floats, list[int]]:
@@ -158,8 +189,8 @@ def _values(rows: Any, header: list[str]) -> tuple[Floats, list[int]]:
     return np.array(values, dtype=np.float64).reshape(len(values), len(header)), at
 
 
-def _grid(times: Floats, at: list[int]) -> tuple[Ints, float]:
-    """Return the frame number of each row on an even grid of time, and its rate [Hz]."""
+def _grid(times: Floats, at: list[int]) -> tuple[Ints, float] | None:
+    """Return the frame of each row on an even grid of time, and its rate [Hz]; None if uneven."""
     if len(times) < 2:
         raise FormatError("Expected at least two rows, to see the rate; got one: give the rate.")
     steps = np.diff(times)
@@ -173,13 +204,16 @@ def _grid(times: Floats, at: list[int]) -> tuple[Ints, float]:
     slots = np.concatenate([[0], np.cumsum(counts)])
     step = float((times[-1] - times[0]) / slots[-1])
     off = np.abs(steps - counts * step) > max(JITTER * step, min(ROUNDING, 0.4 * step)) * counts
-    if off.any() or slots[-1] > 20 * len(times):
-        row = int(np.argmax(off)) + 1 if off.any() else int(np.argmax(counts)) + 1
+    if slots[-1] > MOST_GAPS * len(times):
+        row = int(np.argmax(counts)) + 1
         raise FormatError(
-            f"Expected even steps of time, about {step:g} s, got {steps[row - 1]:g} s; "
-            "resample the points first, or give the rate to take the rows as they come.",
+            f"Expected at most {MOST_GAPS} times as many frames as rows, got a step of "
+            f"{steps[row - 1]:g} s where {np.median(steps):g} s is usual; give the rate to take "
+            "the rows as they come.",
             line=at[row],
         )
+    if off.any():
+        return None
     rate = 1.0 / step
     whole = round(rate)
     # Times that stray from the grid, because they were rounded, leave the rate so far uncertain.

@@ -14,6 +14,7 @@ from ..body.skeleton import Skeleton
 from ..errors import InputError, UnknownName, located_input
 from ..motion.motion import Motion
 from ..motion.points import Points
+from ..subjects.conventions import points_to_world
 from .amass import read_npz
 from .amc import read_amc
 from .arrays import holds_joint_array, read_joint_array
@@ -23,7 +24,6 @@ from .joint_arrays import PointsRead, points_from_array
 from .markers import as_roles, read_points_c3d, read_points_trc, write_points_trc
 from .npz import read_points_npz, write_motion_npz, write_points_npz
 from .points_csv import read_points_csv, write_points_csv
-from .units import points_to_world
 from .urdf import read_urdf
 
 PathLike = str | os.PathLike[str]
@@ -130,6 +130,11 @@ def suffixes(task: str) -> tuple[str, ...]:
 
 def _able(task: str) -> dict[str, Format]:
     return {s: form for form in FORMATS.values() if getattr(form, task) for s in form.suffixes}
+
+
+def has_own_unit(path: PathLike) -> bool:
+    """Return whether a file of points says its unit and shows which axis is up."""
+    return format_of(path, "read_points").own_unit
 
 
 def takes_skeleton(path: PathLike) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -12,38 +12,24 @@ import numpy as np
 from ..body.anthropometry import ANKLE_HEIGHT, SKULL_BASE_HEIGHT
 from ..body.roles import find_roles
 from ..body.skeleton import Skeleton
-from ..errors import InputError, RolesNotFound, UnknownName
+from ..errors import RolesNotFound
 from ..kernels import arrays
 from ..kernels.arrays import as_vec
 from ..kernels.rotation import rotation_between
-from ..kernels.types import Floats, Quat
+from ..kernels.types import Floats
 from ..motion.motion import Motion, Source
-from ..motion.points import Points
+from ..subjects.conventions import (
+    COMMON_UNITS,
+    GUESSED,
+    PLAUSIBLE_STATURE,
+    UNITS,
+    UP,
+    given_unit,
+    likely_unit,
+    rotation_to_y_up,
+    turn_basis,
+)
 
-GUESSED = "guessed: "
-"""Start of notes about a guess; all others are about a defect."""
-UNITS = {
-    "m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "cmu": 0.0254 / 0.45, "dm": 0.1,
-    "foot": 0.3048,
-}  # fmt: skip
-"""Metres per unit. "cmu" is that of the CMU database: inches scaled by 0.45."""
-RARITY = {"m": 0.0, "cm": 0.0, "mm": 0.05, "inch": 0.15, "cmu": 0.1, "dm": 0.2, "foot": 0.25}
-"""How much nearer to the usual stature, as a logarithm, a rarer unit must bring the body."""
-USUAL_STATURE = 1.70
-"""Stature of an adult [m]."""
-PLAUSIBLE_STATURE = (1.0, 2.4)
-"""A child of four and the tallest people [m]; outside, the guess is doubted."""
-HALF = math.sqrt(0.5)
-UP: Mapping[str, Quat] = {
-    "y": (1.0, 0.0, 0.0, 0.0),
-    "z": (HALF, -HALF, 0.0, 0.0),
-    "x": (HALF, 0.0, 0.0, HALF),
-    "-y": (0.0, 1.0, 0.0, 0.0),
-}
-"""Axis that points up in a file -> rotation from the file's axes to ours.
-
-Z up becomes (x, z, -y), so that a figure that faces -Y, as is usual there, faces +Z here. Y down,
-as in a camera, becomes (x, -y, -z): a figure that faces the camera faces +Z."""
 CERTAIN_RISE = 0.85
 """Mean of the upward part of the direction from ankles to head, above which frames overrule the
 rest pose (a person who lies down for a whole clip gives less along any one axis)."""
@@ -117,9 +103,13 @@ def guess_unit(figure: Figure, divisor: float = 1.0) -> tuple[float, str]:
     human, size = figure.nodes is not None, figure.size
     if not size > 0.0 or not math.isfinite(size):
         return 1.0, f"{GUESSED}unit m, because the rest pose has no extent"
-    # "cmu" is inches divided by 0.45.
-    choices = [name for name in UNITS if divisor == 1.0 or name != "cmu"]
-    name, metres = likeliest_unit(size / divisor, choices if human else ("m", "cm", "mm"))
+    choices = {
+        name: metres
+        for name, metres in UNITS.items()
+        if human or name in COMMON_UNITS
+        if divisor == 1.0 or name != "cmu"  # which is inches divided by 0.45
+    }
+    name, metres = likely_unit(size / divisor, units=choices)
     metres /= divisor
     name += "" if divisor == 1.0 else f" / {divisor:g}"
     stature = size * metres
@@ -130,33 +120,6 @@ def guess_unit(figure: Figure, divisor: float = 1.0) -> tuple[float, str]:
     elif not PLAUSIBLE_STATURE[0] <= stature <= PLAUSIBLE_STATURE[1]:
         note += "; that is no usual stature: give the unit if you know it"
     return metres, note
-
-
-def likeliest_unit(size: float, choices: Iterable[str]) -> tuple[str, float]:
-    """Return the unit in which a body of that size is most usual, and the metres in it.
-
-    Args:
-        size: stature in the unit that is looked for.
-        choices: keys of `UNITS`.
-    """
-    far = {
-        name: abs(math.log(size * UNITS[name] / USUAL_STATURE)) + RARITY[name] for name in choices
-    }
-    name = min(far, key=far.__getitem__)
-    return name, UNITS[name]
-
-
-def given_unit(unit: float | str) -> float:
-    """Return metres per unit from a number or a name of `UNITS`."""
-    if isinstance(unit, str) and unit.lower() in UNITS:
-        return UNITS[unit.lower()]
-    try:
-        metres = float(unit)
-    except ValueError:
-        raise UnknownName("unit", str(unit), ("auto", *UNITS)) from None
-    if not (math.isfinite(metres) and metres > 0.0):
-        raise InputError(f"Expected a positive `unit` in metres, got {unit}.")
-    return metres
 
 
 def guess_up(figure: Figure) -> tuple[str, str]:
@@ -183,23 +146,6 @@ def guess_up(figure: Figure) -> tuple[str, str]:
     doubt = bool(mean[up] < 0.5)
     note = f"{GUESSED}{up.upper()} points up" if doubt or up != "y" else ""
     return up, note + ("; the body hardly ever stands so: give `up` if you know it" * doubt)
-
-
-def rotation_to_y_up(up: str) -> Quat:
-    """Return the rotation from a file's axes to ours."""
-    try:
-        return UP[up.lower()]
-    except KeyError:
-        raise UnknownName("up axis", up, ("auto", *UP)) from None
-
-
-def turn_basis(basis: Quat, rotations: Floats) -> Floats:
-    """Return rotations expressed in other axes: B q B*."""
-    if basis == UP["y"]:
-        return rotations
-    turned = np.array(rotations)
-    turned[..., 1:] = arrays.rotate(np.asarray(basis), rotations[..., 1:])
-    return turned
 
 
 def to_world(
@@ -237,17 +183,6 @@ def to_world(
         )
         ours = replace(ours, skeleton=replace(ours.skeleton, bind=bind))
     return replace(ours, source=replace(source, notes=tuple(notes)))
-
-
-def points_to_world(points: Points, *, unit: float | str | None, up: str | None) -> Points:
-    """Bring tracked points in a file's unit and axes into ours; None is what they are already."""
-    metres = 1.0 if unit is None else given_unit(unit)
-    basis = rotation_to_y_up("y" if up is None else up)
-    return replace(
-        points,
-        positions=metres * arrays.rotate(np.asarray(basis), points.positions),
-        rotations=None if points.rotations is None else turn_basis(basis, points.rotations),
-    )
 
 
 def to_file(motion: Motion) -> Motion:

@@ -26,9 +26,9 @@ from ..kernels.arrays import as_vec
 from ..kernels.types import Floats
 from ..limits import FixedLimit, FlexionLimit, JointLimit, Limits
 from ..motion.motion import Motion, Source
+from ..subjects.conventions import UP
 from ..tasks import Coupling
 from .plain_text import read_bytes
-from .units import UP
 from .urdf_numbers import LARGEST, Place, number_of, place_of, vector_of
 from .urdf_shapes import capsules_of
 from .xml_text import Element, parse_xml

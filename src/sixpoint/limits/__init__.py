@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .adult import adult_limits, hand_limits
 from .base import JointLimit
+from .by_role import RoleLimits, recorded_limits
 from .collection import Limits
 from .estimate.classify import TypeRules
 from .estimate.estimate import Estimate
@@ -18,9 +19,11 @@ __all__ = [
     "JointLimit",
     "LimitEstimator",
     "Limits",
+    "RoleLimits",
     "SwingTwistLimit",
     "TypeRules",
     "adult_limits",
     "estimate_limits",
     "hand_limits",
+    "recorded_limits",
 ]

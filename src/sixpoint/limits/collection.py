@@ -238,17 +238,17 @@ def limits_text(
         fields = {"role": limits.roles[name]} if name in limits.roles else {}
         fields |= {"type": limit.joint_type, **limit.as_dict(), **(notes or {}).get(name, {})}
         joints[name] = fields
-    return _json({**head, "joints": joints}, "", LINE_DEPTH) + "\n"
+    return nested_json({**head, "joints": joints}, "", LINE_DEPTH) + "\n"
 
 
-def _json(value: Any, indent: str, nested: Mapping[str, int] | int) -> str:
-    """JSON with one line for each field down to a depth, and one line for all below."""
+def nested_json(value: Any, indent: str, nested: Mapping[str, int] | int) -> str:
+    """Return JSON with one line for each field down to a depth, and one line for all below."""
     if not isinstance(value, dict) or not value or nested == 0:
         return json.dumps(value)
     inner = indent + "  "
     lines = [
         f"{inner}{json.dumps(key)}: "
-        + _json(item, inner, nested - 1 if isinstance(nested, int) else nested.get(key, 0))
+        + nested_json(item, inner, nested - 1 if isinstance(nested, int) else nested.get(key, 0))
         for key, item in value.items()
     ]
     return "{\n" + ",\n".join(lines) + f"\n{indent}}}"
@@ -260,7 +260,7 @@ def parse_limits(text: str, family: str | None = None) -> Limits:
     Raises:
         InputError: the JSON does not describe limits.
     """
-    data = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse)
+    data = strict_json(text)
     found = data.get("format") if isinstance(data, dict) else None
     if found != FORMAT:
         raise InputError(f"Expected a JSON object with `format` {FORMAT!r}, got {found!r}.")
@@ -323,6 +323,15 @@ def _joint(fields: dict[str, Any]) -> tuple[JointLimit, dict[str, JointLimit]]:
         except InputError as error:
             raise InputError(f"in `also.{family}`: {error}") from error
     return limit, also
+
+
+def strict_json(text: str) -> Any:
+    """Return what JSON text says; names that are there twice and NaN are refused.
+
+    Raises:
+        InputError: an object has a name twice, or a number is not finite.
+    """
+    return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

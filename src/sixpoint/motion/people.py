@@ -7,6 +7,7 @@ the same label, or none, is that of one person.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -44,9 +45,7 @@ def people_of(points: Points) -> dict[str, Points]:
     for label in labels:
         mine = points.select([name for name in points.names if label_of(name) == label])
         bare_names = tuple(name.rpartition(MARK)[2] for name in mine.names)
-        found[label] = Points(
-            bare_names, mine.positions, mine.rate, mine.rotations, mine.confidence
-        )
+        found[label] = replace(mine, names=bare_names)
     return found
 
 

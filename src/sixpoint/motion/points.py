@@ -30,10 +30,13 @@ class Points(Value):
     """World rotations relative to the neutral stance, shape (F, N, 4); NaN where unknown."""
     confidence: Floats | None = None
     """Confidence from 0 (guess) to 1 (certain), shape (F, N)."""
+    notes: tuple[str, ...] = ()
+    """What was assumed or mended in reading; not in files."""
 
     def __post_init__(self) -> None:
         put = object.__setattr__
         put(self, "names", tuple(self.names))
+        put(self, "notes", tuple(self.notes))
         put(self, "rate", float(self.rate))
         for name in ("positions", "rotations", "confidence"):
             if getattr(self, name) is not None:
@@ -82,4 +85,5 @@ class Points(Value):
         rotations, confidence = (
             None if array is None else take(array) for array in (self.rotations, self.confidence)
         )
-        return Points(names, take(self.positions), self.rate, rotations, confidence)
+        taken = take(self.positions)
+        return Points(names, taken, self.rate, rotations, confidence, self.notes)

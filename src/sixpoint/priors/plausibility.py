@@ -71,10 +71,13 @@ def _exchanged(one: str, other: str) -> Mistake:
     return Mistake(f"{one} and {other} were exchanged", ((one, other),))
 
 
+MIRRORED = Mistake(
+    "left and right were exchanged or an axis mirrored", (WRISTS, ANKLES), weight=LIKELY
+)
 MISTAKES: tuple[Mistake, ...] = (
     Mistake("left and right wrist were exchanged", (WRISTS,), weight=LIKELY),
     Mistake("left and right ankle were exchanged", (ANKLES,), weight=LIKELY),
-    Mistake("left and right were exchanged or an axis mirrored", (WRISTS, ANKLES), weight=LIKELY),
+    MIRRORED,
     Mistake("wrists and ankles were exchanged", tuple(zip(WRISTS, ANKLES, strict=True))),
     *(_exchanged(f"{side}_wrist", f"{side}_ankle") for side in "lr"),
     *(_exchanged("head", name) for name in (*WRISTS, *ANKLES)),
@@ -137,8 +140,13 @@ def find_mistake(
 
 
 def plausible(prior: Prior, six: Floats, skeleton: Skeleton) -> float:
-    """Return the mean plausibility of positions (F, 6, 3) on a body."""
+    """Mean plausibility of positions (F, 6, 3) on a body."""
+    return float(plausible_each(prior, six, skeleton).mean())
+
+
+def plausible_each(prior: Prior, six: Floats, skeleton: Skeleton) -> Floats:
+    """Plausibility of positions (F, 6, 3) on a body in each frame, shape (F,)."""
     build = build_of(skeleton.anatomy)
     sizes = np.broadcast_to(measures(build), (len(six), len(measures(build))))
     scaled = six / build.height
-    return float(prior.plausibility(critic_inputs(scaled, sizes)).mean())
+    return np.asarray(prior.plausibility(critic_inputs(scaled, sizes)))

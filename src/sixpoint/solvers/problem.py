@@ -7,13 +7,13 @@ from typing import Any, Literal, TypeAlias
 
 from ..body.skeleton import Skeleton
 from ..errors import UnknownName
-from ..limits import Limits, adult_limits, hand_limits
+from ..limits import Limits, adult_limits, hand_limits, recorded_limits
 from ..limits.as_hinge import hinge_limits
 from ..tasks import Task
 
-LimitsChoice: TypeAlias = Limits | Literal["adult"] | None
+LimitsChoice: TypeAlias = Limits | Literal["adult", "recorded"] | None
 """Limits to keep: a set of limits, the adult defaults (for people and hands; other skeletons have
-none), or none."""
+none), those within which recorded people moved (for people alone), or none."""
 
 
 @dataclass(frozen=True)
@@ -48,4 +48,6 @@ def resolve_limits(limits: LimitsChoice, skeleton: Skeleton) -> Limits:
         return Limits({})
     if limits == "adult":
         return hand_limits(skeleton) if skeleton.kind == "hand" else adult_limits(skeleton)
-    raise UnknownName("set of limits", str(limits), ("adult",))
+    if limits == "recorded" and skeleton.kind == "human":
+        return recorded_limits(skeleton)
+    raise UnknownName("set of limits", str(limits), ("adult", "recorded"))

@@ -36,7 +36,7 @@ LARGEST_CALIBRATION = 1 << 22
 SUBPIXEL = 64.0
 """Units of a Qualisys calibration per pixel."""
 Z_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
-"""Rotation from Z up to Y up, as in `sixpoint.formats.units`."""
+"""Rotation from Z up to Y up, as in `sixpoint.subjects.conventions`."""
 LEAST_VIEWS = 4
 """Least number of pairs of pictures that show the board; fewer do not determine a lens."""
 LEAST_CORNERS = 6
