@@ -11,7 +11,6 @@ from sixpoint.solvers import solver
 from sixpoint.solvers.guided.prediction import (
     BOUND_COUNTS,
     BOUND_FACTORS,
-    POINTS,
     error_bound,
 )
 
@@ -92,5 +91,6 @@ def test_most_frames_of_people_it_has_not_seen_are_within_it(shared_data):
             true.append(height * compare(result.motion, clip).position_per_frame)
             expected.append(result.extras["expected_error"])
         happened, said = np.concatenate(true), np.concatenate(expected)
-        assert 0.75 < (happened <= said).mean() < 0.98
+        # Seven of eight of many people, fewer or more of a single one.
+        assert 0.6 < (happened <= said).mean() < 0.98
         assert np.corrcoef(happened, said)[0, 1] > 0.2  # within one person, too
