@@ -77,7 +77,7 @@ from .prediction import (
 LANDMARK_PLACES = np.array([PLACE[name] for name in PLACE])
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
 GROWN = 2.0
-"""A point that was lost eases back in this many times as long as it was lost, `recovery` at most."""
+"""A lost point eases back in this many times as long as it was lost, `recovery` at most."""
 FADED = 3.0
 """Exponent of what is left of a change when its time is over."""
 FIRST_LIMB = 2
@@ -438,7 +438,7 @@ def report(c: GuidedContext, frames: Frames, frame: int, steps: int, any_seen: b
 @helper
 def blame(c: GuidedContext, frames: Frames, frame: int) -> int:
     """Why head, hands and feet are missed: out of reach, or held back by limits."""
-    model, pose, flags = c.body.model, c.pose, 0
+    pose, flags = c.pose, 0
     for limb in range(c.body.limbs.shape[0]):
         missed = frames.out.residuals[frame, FIRST_LIMB + limb]
         if not missed > MISSED:
