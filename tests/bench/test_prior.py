@@ -75,7 +75,7 @@ def test_people_kept_aside_stand_alone_and_together(found):
 def test_confidence_is_told_of_right_names_and_of_every_mistake(found):
     first, *rest = found["mistakes"]
     assert first["mistake"] == NO_MISTAKE
-    assert first["confidence"] > 0.9
+    assert first["confidence"] > 0.7
     assert first["named"] == len(SHORT)  # rightly nothing
     assert [row["mistake"] for row in rest] == [mistake.words for mistake in MISTAKES]
     for row in rest:

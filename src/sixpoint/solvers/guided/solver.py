@@ -77,8 +77,7 @@ from .prediction import (
 LANDMARK_PLACES = np.array([PLACE[name] for name in PLACE])
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
 GROWN = 2.0
-"""A point that was lost eases back in this many times as long as it was lost, `recovery` at most.
-"""
+"""A lost point eases back in this many times as long as it was lost, `recovery` at most."""
 FADED = 3.0
 """Exponent of what is left of a change when its time is over."""
 FIRST_LIMB = 2
