@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sixpoint import api
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.kernels import arrays
 from sixpoint.kernels._jit import Kernel
@@ -90,6 +91,13 @@ def plan_of(chosen: Solver) -> SequentialPlan:
     plan = chosen.prepare(HUMAN).plan
     assert isinstance(plan, SequentialPlan)
     return plan
+
+
+def sequential_reconstruct(
+    points: Points, skeleton: Skeleton, solver: str | Solver = "sik", **settings: Any
+) -> Result:
+    """Reconstruct by sequential IK, unless another solver is named."""
+    return api.reconstruct(points, skeleton, solver, **settings)
 
 
 def settings(rate: float = 60.0, kind: type[Solver] = SequentialSolver, **changed: Any) -> Settings:

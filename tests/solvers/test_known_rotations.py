@@ -54,14 +54,14 @@ def test_loins_that_may_not_stand_neutral(solver):
 
 def test_what_the_loins_cannot_do_is_left_to_the_spine():
     motion = bowing(vl5=60.0, vt12=15.0)
-    result = sp.reconstruct(motion.points(rotations=True), HUMAN)
+    result = sp.reconstruct(motion.points(rotations=True), HUMAN, "sik")
     assert loins(result.motion) == pytest.approx(60.0, abs=1.0)
     assert result.residuals[:, :2].max() < 0.01
     assert result.report.limit_violations == 0
 
 
 def test_without_its_rotation_the_pelvis_goes_with_the_spine():
-    result = sp.reconstruct(bowing(vl5=40.0).points(), HUMAN)
+    result = sp.reconstruct(bowing(vl5=40.0).points(), HUMAN, "sik")
     assert loins(result.motion) == 0.0
 
 
@@ -81,7 +81,7 @@ def test_known_rotations_help(shared_data, name):
     clip = sp.load(shared_data / "cmu" / f"{name}.bvh")
     errors, missed = [], []
     for rotations in (False, True):
-        result = sp.reconstruct(clip.points(rotations=rotations), clip.skeleton)
+        result = sp.reconstruct(clip.points(rotations=rotations), clip.skeleton, "sik")
         errors.append(sp.compare(result.motion, clip).position_rms)
         missed.append(result.report.target_mean_m)
     assert errors[1] < 0.8 * errors[0]

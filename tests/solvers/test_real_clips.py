@@ -32,7 +32,7 @@ def test_errors_are_at_or_below_those_of_the_paper(paper_clips, swivel):
     errors = []
     for name, clip in paper_clips.items():
         result = sp.reconstruct(
-            clip.points(), clip.skeleton, weights=PAPER[name], swivel=swivel, limits="adult"
+            clip.points(), clip.skeleton, "sik", weights=PAPER[name], swivel=swivel, limits="adult"
         )
         found = sp.compare(result.motion, clip)
         errors.append((found.position_rms, found.orientation_rms))
@@ -48,7 +48,7 @@ def test_every_clip_is_finite_within_limits_and_exact_where_it_can_be(shared_dat
     for path in clips:
         clip = sp.load(path)
         for swivel in missed:
-            result = sp.reconstruct(clip.points(), clip.skeleton, swivel=swivel)
+            result = sp.reconstruct(clip.points(), clip.skeleton, "sik", swivel=swivel)
             assert np.isfinite(result.motion.rotations).all(), path
             assert result.report.limit_violations == 0, path
             free = ~(result.limited | result.unreachable)[:, LIMBS]

@@ -37,7 +37,7 @@ def test_an_elbow_in_the_chest_is_reported_and_pushed_out():
 def test_elbows_of_sequential_ik_are_never_worse(name, limited):
     clip = sp.builtin("boxing") if name == "boxing" else scene(name)
     clip = clip.frames(slice(0, len(clip), 2))
-    solved = sp.reconstruct(clip.points(), clip.skeleton, variant="paper").motion
+    solved = sp.reconstruct(clip.points(), clip.skeleton, "sik", variant="paper").motion
     limits = adult_limits(clip.skeleton)
     cleared, turned = clear_elbows(solved, limits if limited else None)
     before, after = penetration(solved), penetration(cleared)

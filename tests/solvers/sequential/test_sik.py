@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from oracles import assert_same_rotation
-from sixpoint import reconstruct
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.data.clips import CLIPS, builtin
 from sixpoint.errors import InputError, RolesNotFound, UnknownName
@@ -19,6 +18,7 @@ from sixpoint.motion.points import SIX, Points
 from sixpoint.solvers import SOLVERS, SequentialSolver, StopReason, solver
 
 from ..bodies import HUMAN, standing
+from ..bodies import sequential_reconstruct as reconstruct
 from ..clip_pieces import HEAD, L_ANKLE, L_WRIST, LIMBS, R_ANKLE, clip_points, holed
 
 # --- settings -------------------------------------------------------------------------------------

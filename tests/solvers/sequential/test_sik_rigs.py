@@ -9,13 +9,13 @@ import pytest
 
 from rest_poses import REST_POSES, TWISTED, pruned, rebased
 from rigs import insert_above, odd_rig
-from sixpoint import reconstruct
 from sixpoint.body.skeleton import Skeleton
 from sixpoint.kernels import arrays
 from sixpoint.motion.motion import Motion
 from sixpoint.solvers import SequentialSolver
 
 from ..bodies import HUMAN
+from ..bodies import sequential_reconstruct as reconstruct
 from ..clip_pieces import clip_points, holed
 
 ALL_POSES = REST_POSES | TWISTED
