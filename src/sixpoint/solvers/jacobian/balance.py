@@ -40,7 +40,7 @@ from ..articulated.model import (
     write_root,
 )
 from ..base import Capabilities, Solver
-from ..context import MET, SPENT, Frames, Output
+from ..context import MET, SPENT, STILL, Frames, Output
 from ..people.body import row_names
 from ..people.plan import PAPER_HEIGHT, PersonPlan, PersonSettings, begin_frame, end_frame
 from ..people.tables import PELVIS
@@ -48,6 +48,15 @@ from ..problem import LimitsChoice, Problem, resolve_limits
 from ..sequential.limb import FIXED, LEVEL
 from ..settings import Fraction, Interval, Number, Numbers, Positive, Triple
 from ..tracker import Tracker
+from .judgement import (
+    HALVINGS,
+    begin_judgement,
+    is_gain,
+    keep_pose,
+    keep_step,
+    part_of_step,
+    restore_pose,
+)
 from .priority_step import (
     adapt_damping,
     limb_flags,
@@ -171,38 +180,77 @@ def place_goals(c: BalanceContext, settling: bool) -> None:
 def balance(c: BalanceContext, targets: Targets) -> tuple[int, int]:
     """Steps until balance and wrists are met or the budget is spent; steps, and why it ended.
 
-    A step disturbs balance and pinned feet to second order; they are repaired at once (ours: the
-    paper waits for the next step, which with one step a frame is too late).
+    A step that is no gain is halved until it is one; where none is, the body is at rest.
     """
-    model, pose, stance, scratch, settings = c.model, c.pose, c.stance, c.scratch, c.settings
-    size = model.size[0]
+    scratch, settings = c.scratch, c.settings
+    heading = quat_load(c.stance.heading, 0)
     # Steps are judged within a frame: a target that ran away meanwhile is no failure of the last.
     scratch.ladder.damping_scale[:] = 1.0
     measure(c, targets)
     adapt_damping(c, math.inf)
+    begin_judgement(c, targets.positions, heading)
     for iteration in range(settings.steps):
-        for attempt in range(1 + REPAIRS):
-            joint_axes(model, pose, scratch.axes, False)
-            task_jacobian(model, pose, scratch.axes, scratch.ladder.jacobian)
-            scale_tasks(c, targets)
-            posture_step(c, quat_load(stance.heading, 0))
-            if settings.observer:
-                observe_elbows(c)
-            if attempt > 0:
-                clear_lower_levels(c)
-            balanced_step(c)
+        keep_pose(c)
+        find_step(c, targets, False)
+        keep_step(c)
+        part, gained = 1.0, False
+        for _ in range(HALVINGS):
+            part_of_step(c, part)
             take_step(c)
             measure(c, targets)
-            if max(stance.drift[0], feet_error(c)) <= OUT_OF_BALANCE * size:
+            repair(c, targets)
+            gained = is_gain(c, heading)
+            if gained:
                 break
+            restore_pose(c)
+            part *= 0.5
+        if not gained:
+            measure(c, targets)
+            return iteration + 1, MET if is_met(c) else STILL
         adapt_damping(c, max(settings.tolerance, LEAST_TOLERANCE))
-        away = stance.drift[0]
-        for wrist in range(WRIST, WRIST + 2):
-            reached = vec_load(pose.effectors, wrist)
-            away = max(away, vec_distance(vec_load(stance.goals, wrist), reached))
-        if away <= settings.tolerance * size:
+        if is_met(c):
             return iteration + 1, MET
     return settings.steps, SPENT
+
+
+@helper
+def find_step(c: BalanceContext, targets: Targets, repairing: bool) -> None:
+    """Compute the step from the pose given, or one that only repairs balance and pinned feet."""
+    model, pose, scratch = c.model, c.pose, c.scratch
+    joint_axes(model, pose, scratch.axes, False)
+    task_jacobian(model, pose, scratch.axes, scratch.ladder.jacobian)
+    scale_tasks(c, targets)
+    posture_step(c, quat_load(c.stance.heading, 0))
+    if c.settings.observer:
+        observe_elbows(c)
+    if repairing:
+        clear_lower_levels(c)
+    balanced_step(c)
+
+
+@helper
+def repair(c: BalanceContext, targets: Targets) -> None:
+    """Bring balance and pinned feet back, which a step disturbs to second order.
+
+    Ours: the paper waits for the next step, which with one step a frame is too late.
+    """
+    for _ in range(REPAIRS):
+        if max(c.stance.drift[0], feet_error(c)) <= OUT_OF_BALANCE * c.model.size[0]:
+            break
+        find_step(c, targets, True)
+        take_step(c)
+        measure(c, targets)
+
+
+@helper
+def is_met(c: BalanceContext) -> bool:
+    """Whether balance and wrists are met."""
+    stance = c.stance
+    away = stance.drift[0]
+    for wrist in range(WRIST, WRIST + 2):
+        reached = vec_load(c.pose.effectors, wrist)
+        away = max(away, vec_distance(vec_load(stance.goals, wrist), reached))
+    return bool(away <= c.settings.tolerance * c.model.size[0])
 
 
 @helper

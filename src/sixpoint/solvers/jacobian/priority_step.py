@@ -51,6 +51,7 @@ from ..articulated.self_collision import Capsules, no_capsules
 from ..context import LIMITED
 from ..people.plan import is_place
 from ..people.tables import FIRST_LIMB, LIMBS
+from .judgement import Judgement, level_error, new_judgement
 from .ladder import Damping, Ladder, ladder_step, new_ladder
 
 NEARER = 1.0 - 1e-6
@@ -85,6 +86,7 @@ class PriorityWork(NamedTuple):
     normal: Annotated[Floats, "N", 3]  # direction in which a ball joint is held
     goal: Annotated[Floats, "N", 3]  # rotation vector that the limit allows [rad]
     restarts: Restarts
+    judgement: Judgement
     root_offset: Floats  # how the root was turned against its estimate in the frame before, (1, 4)
 
 
@@ -118,6 +120,7 @@ def new_work(
         compliance=scale,
         capsules=no_capsules(),
         restarts=new_restarts(model),
+        judgement=new_judgement(model, d, len(starts)),
         ladder=new_ladder([3 * k for k in [*starts, tasks]], d),
         root_offset=arrays.identity(1),
     )
@@ -174,18 +177,13 @@ def adapt_damping(c: Context, slack: float) -> None:
     it again and again: to first order they do not disturb higher levels, to second they do. Errors
     within the slack are none. Expects residuals as `task_residuals` leaves them.
     """
-    model, work = c.model, c.scratch
+    work = c.scratch
     levels, scale = work.ladder.levels, work.ladder.damping_scale
     last = levels.shape[0] - 1
     worse = False
     for level in range(last + 1):
         if level < last:
-            square = 0.0
-            for i in range(levels[level], levels[level + 1]):
-                unit = 1.0 if model.task_kind[i // 3] == ORIENTATION else 1.0 / model.size[0]
-                part = work.ladder.residual[i] * unit
-                square += part * part
-            error = math.sqrt(square)
+            error = level_error(c, level)
             worse = worse or (error > slack and error > NEARER * work.errors[level])
             work.errors[level] = error
         if worse:

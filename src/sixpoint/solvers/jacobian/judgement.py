@@ -1,0 +1,161 @@
+"""Whether a step of prioritized IK is a gain: the levels are compared in their order.
+
+A step is right to first order only. Where goals are out of reach it swings past the best pose and
+back, and what a lower level gains may cost a higher one more than it should. So a step is taken
+only if some level comes nearer than it ever was while those above it stay as they are, the posture
+being the last level. Otherwise it is halved, and where no part of it is a gain, the skeleton rests.
+
+Levels are not compared with the step before, but with the best that they were since the targets
+moved. Otherwise each step might lose a little of a higher level, which the next one wins back, for
+ever. No sum of all errors is formed either: a little of a high level would outweigh all that the
+posture has to gain.
+
+Functions of a context `c` expect a `PriorityWork` in `c.scratch`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, NamedTuple
+
+from ...kernels._jit import helper
+from ...kernels.quaternion import quat_angle, quat_load
+from ...kernels.types import Floats, Quat
+from ...kernels.vector import vec_load, vec_store
+from ..articulated.context import Context
+from ..articulated.model import ORIENTATION, Model, copy_rotations, new_memory
+
+HALVINGS = 6
+"""A step that is no gain at this many halvings is none."""
+LEVEL_TOLERANCE = 3e-5
+"""Errors of a level that differ by less than this part of the size are alike (0.05 mm of 1.83 m)."""
+POSTURE_TOLERANCE = 1e-5
+"""A posture that is nearer by less than this part of its distance is no nearer."""
+
+
+class Judgement(NamedTuple):
+    """Memory: N joints, D degrees of freedom, L levels and the posture, E end effectors."""
+
+    kept: Annotated[Floats, "N", 4]  # local rotations before a step
+    root: Annotated[Floats, 1, 3]  # position of the root before a step [m]
+    step: Annotated[Floats, "D"]  # the whole step
+    # errors of all levels as parts of the size, then the squared distance from the posture [rad^2]
+    errors: Annotated[Floats, "K"]
+    best: Annotated[Floats, "K"]  # the least of them since targets moved
+    targets: Annotated[Floats, "E", 3]  # positions of all targets when they were begun with [m]
+
+
+def new_judgement(model: Model, freedom: int, levels: int) -> Judgement:
+    """Return memory for a model with so many degrees of freedom and levels."""
+    effectors = len(model.effector_joint)
+    sizes = {"N": len(model.parent), "D": freedom, "K": levels + 1, "E": effectors}
+    return new_memory(Judgement, sizes)
+
+
+@helper
+def keep_pose(c: Context) -> None:
+    """Remember the pose before a step."""
+    judgement = c.scratch.judgement
+    copy_rotations(c.pose.local, judgement.kept)
+    vec_store(judgement.root, 0, vec_load(c.pose.position, 0))
+
+
+@helper
+def restore_pose(c: Context) -> None:
+    """Go back to the pose before a step."""
+    judgement = c.scratch.judgement
+    copy_rotations(judgement.kept, c.pose.local)
+    vec_store(c.pose.position, 0, vec_load(judgement.root, 0))
+
+
+@helper
+def keep_step(c: Context) -> None:
+    """Remember the whole step."""
+    step, kept = c.scratch.ladder.step, c.scratch.judgement.step
+    for k in range(step.shape[0]):
+        kept[k] = step[k]
+
+
+@helper
+def part_of_step(c: Context, part: float) -> None:
+    """Write a part of the whole step as the step."""
+    step, kept = c.scratch.ladder.step, c.scratch.judgement.step
+    for k in range(step.shape[0]):
+        step[k] = part * kept[k]
+
+
+@helper
+def level_error(c: Context, level: int) -> float:
+    """Error of a level as a part of the size, from residuals as `task_residuals` leaves them."""
+    model, ladder = c.model, c.scratch.ladder
+    square = 0.0
+    for i in range(ladder.levels[level], ladder.levels[level + 1]):
+        unit = 1.0 if model.task_kind[i // 3] == ORIENTATION else 1.0 / model.size[0]
+        part = ladder.residual[i] * unit
+        square += part * part
+    return math.sqrt(square)
+
+
+@helper
+def posture_error(c: Context, root: Quat) -> float:
+    """Squared distance from the posture, in the measure that its steps lessen [rad^2]."""
+    model, work = c.model, c.scratch
+    total = 0.0
+    for joint in range(model.parent.shape[0]):
+        if model.freedom[joint] == 0:
+            continue
+        goal = root if joint == 0 and work.floating[0] else quat_load(work.posture, joint)
+        away = quat_angle(quat_load(c.pose.local, joint), goal)
+        away /= work.compliance[model.first[joint]]
+        total += away * away
+    return total
+
+
+@helper
+def write_errors(c: Context, root: Quat) -> None:
+    """Write the errors of all levels and of the posture, a root that moves drawn to `root`."""
+    errors = c.scratch.judgement.errors
+    last = errors.shape[0] - 1
+    for level in range(last):
+        errors[level] = level_error(c, level)
+    errors[last] = posture_error(c, root)
+
+
+@helper
+def begin_judgement(c: Context, targets: Floats, root: Quat) -> None:
+    """Begin a frame: what was best is forgotten if targets (E, 3) have moved."""
+    judgement = c.scratch.judgement
+    write_errors(c, root)
+    moved = False
+    for effector in range(judgement.targets.shape[0]):
+        here = vec_load(targets, effector)
+        moved = moved or here != vec_load(judgement.targets, effector)
+        vec_store(judgement.targets, effector, here)
+    if moved:
+        for level in range(judgement.best.shape[0]):
+            judgement.best[level] = judgement.errors[level]
+
+
+@helper
+def is_gain(c: Context, root: Quat) -> bool:
+    """Whether some level is nearer than ever, and none above it is farther; remember it then."""
+    judgement = c.scratch.judgement
+    errors, best = judgement.errors, judgement.best
+    write_errors(c, root)
+    last = errors.shape[0] - 1
+    nearer = -1
+    for level in range(last + 1):
+        slack = POSTURE_TOLERANCE * best[last] if level == last else LEVEL_TOLERANCE
+        if errors[level] > best[level] + slack:
+            return False
+        if errors[level] < best[level] - slack:
+            nearer = level
+            break
+    if nearer < 0:
+        return False
+    for level in range(last + 1):
+        if level < nearer:
+            best[level] = min(best[level], errors[level])
+        else:
+            best[level] = errors[level]
+    return True
