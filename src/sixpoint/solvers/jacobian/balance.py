@@ -53,8 +53,6 @@ from .judgement import (
     begin_judgement,
     is_gain,
     keep_pose,
-    keep_step,
-    part_of_step,
     restore_pose,
 )
 from .priority_step import (
@@ -100,7 +98,10 @@ OBSERVED_BEND = -0.1
 """How far such an elbow is told to bend [rad]."""
 LEAST_TOLERANCE = 1e-6
 """Errors below this part of the size are none."""
-OUT_OF_BALANCE = 0.0004 / PAPER_HEIGHT
+OUT_OF_BALANCE = 0.00005 / PAPER_HEIGHT
+SLACKB = 3e-5
+
+
 """A step after which balance or pinned feet are off by more than this part of the size is followed
 by some of these levels alone."""
 REPAIRS = 3
@@ -191,11 +192,10 @@ def balance(c: BalanceContext, targets: Targets) -> tuple[int, int]:
     begin_judgement(c, targets.positions, heading)
     for iteration in range(settings.steps):
         keep_pose(c)
-        find_step(c, targets, False)
-        keep_step(c)
-        part, gained = 1.0, False
+        most, gained = math.inf, False
         for _ in range(HALVINGS):
-            part_of_step(c, part)
+            # A smaller step is computed anew: limits turn it another way than the whole one.
+            most = 0.5 * find_step(c, targets, most, False)
             take_step(c)
             measure(c, targets)
             repair(c, targets)
@@ -203,9 +203,8 @@ def balance(c: BalanceContext, targets: Targets) -> tuple[int, int]:
             if gained:
                 break
             restore_pose(c)
-            part *= 0.5
-        if not gained:
             measure(c, targets)
+        if not gained:
             return iteration + 1, MET if is_met(c) else STILL
         adapt_damping(c, max(settings.tolerance, LEAST_TOLERANCE))
         if is_met(c):
@@ -214,8 +213,11 @@ def balance(c: BalanceContext, targets: Targets) -> tuple[int, int]:
 
 
 @helper
-def find_step(c: BalanceContext, targets: Targets, repairing: bool) -> None:
-    """Compute the step from the pose given, or one that only repairs balance and pinned feet."""
+def find_step(c: BalanceContext, targets: Targets, most: float, repairing: bool) -> float:
+    """Compute the step from the pose given, or one that only repairs balance and pinned feet.
+
+    No joint turns by more than `most`. Returns how far the farthest one turns [rad].
+    """
     model, pose, scratch = c.model, c.pose, c.scratch
     joint_axes(model, pose, scratch.axes, False)
     task_jacobian(model, pose, scratch.axes, scratch.ladder.jacobian)
@@ -225,7 +227,7 @@ def find_step(c: BalanceContext, targets: Targets, repairing: bool) -> None:
         observe_elbows(c)
     if repairing:
         clear_lower_levels(c)
-    balanced_step(c)
+    return min(most, balanced_step(c, most))
 
 
 @helper
@@ -237,7 +239,7 @@ def repair(c: BalanceContext, targets: Targets) -> None:
     for _ in range(REPAIRS):
         if max(c.stance.drift[0], feet_error(c)) <= OUT_OF_BALANCE * c.model.size[0]:
             break
-        find_step(c, targets, True)
+        find_step(c, targets, math.inf, True)
         take_step(c)
         measure(c, targets)
 
@@ -310,11 +312,12 @@ def clear_lower_levels(c: BalanceContext) -> None:
 
 
 @helper
-def balanced_step(c: BalanceContext) -> None:
+def balanced_step(c: BalanceContext, most: float) -> float:
     """The step of all levels. A support of some width acts like a limit (Fig. 10).
 
     It asks for nothing until a step would take the centre of mass beyond it. Then the centre is
-    held at the edge, nearest to where it would have gone, and the step is computed anew.
+    held at the edge, nearest to where it would have gone, and the step is computed anew. Arguments
+    and the result are those of `limited_step`.
     """
     stance, settings, size = c.stance, c.settings, c.model.size[0]
     centre = centre_slopes(c)
@@ -325,12 +328,12 @@ def balanced_step(c: BalanceContext) -> None:
         x, z = (goal[0] - centre[0]) / size, (goal[2] - centre[2]) / size
         balance_rows(c, x, z, 1.0 if bound else 0.0)
         release_joints(c, False)
-        limited_step(c, near)
+        farthest = limited_step(c, near, most)
         if bound:
-            return
+            return farthest
         goal, met = support_goal(stance, centre_ahead(c, centre))
         if met:
-            return
+            return farthest
         bound = True
 
 
@@ -449,15 +452,18 @@ class BalancePlan(PersonPlan):
         if floating:
             posture = relaxed_posture(figure, STANDING_BEND)
             compliance = person_compliance(figure, self.solver.give)
+        work = new_work(
+            model, standing.levels, posture=posture, compliance=compliance, floating=floating
+        )
+        own = standing.levels[standing.goals.index(0)]
+        work.judgement.slack[: own + 1] = SLACKB
         return BalanceContext(
             *self.new_body_tables(rate),
             self._limits,
             self.rest,
             model,
             new_pose(model),
-            new_work(
-                model, standing.levels, posture=posture, compliance=compliance, floating=floating
-            ),
+            work,
             new_stance(model, standing, self.solver.mass),
         )
 

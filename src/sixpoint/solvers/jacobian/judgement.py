@@ -18,6 +18,8 @@ from __future__ import annotations
 import math
 from typing import Annotated, NamedTuple
 
+import numpy as np
+
 from ...kernels._jit import helper
 from ...kernels.quaternion import quat_angle, quat_load
 from ...kernels.types import Floats, Quat
@@ -34,22 +36,24 @@ POSTURE_TOLERANCE = 1e-5
 
 
 class Judgement(NamedTuple):
-    """Memory: N joints, D degrees of freedom, L levels and the posture, E end effectors."""
+    """Memory: N joints, K levels with the posture, E end effectors."""
 
     kept: Annotated[Floats, "N", 4]  # local rotations before a step
     root: Annotated[Floats, 1, 3]  # position of the root before a step [m]
-    step: Annotated[Floats, "D"]  # the whole step
     # errors of all levels as parts of the size, then the squared distance from the posture [rad^2]
     errors: Annotated[Floats, "K"]
     best: Annotated[Floats, "K"]  # the least of them since targets moved
+    # errors that differ by less are alike; that of the posture is a part of the best
+    slack: Annotated[Floats, "K"]
     targets: Annotated[Floats, "E", 3]  # positions of all targets when they were begun with [m]
 
 
-def new_judgement(model: Model, freedom: int, levels: int) -> Judgement:
-    """Return memory for a model with so many degrees of freedom and levels."""
+def new_judgement(model: Model, levels: int) -> Judgement:
+    """Return memory for a model with so many levels."""
     effectors = len(model.effector_joint)
-    sizes = {"N": len(model.parent), "D": freedom, "K": levels + 1, "E": effectors}
-    return new_memory(Judgement, sizes)
+    sizes = {"N": len(model.parent), "K": levels + 1, "E": effectors}
+    slack = np.array([*(LEVEL_TOLERANCE for _ in range(levels)), POSTURE_TOLERANCE])
+    return new_memory(Judgement, sizes, slack=slack)
 
 
 @helper
@@ -66,22 +70,6 @@ def restore_pose(c: Context) -> None:
     judgement = c.scratch.judgement
     copy_rotations(judgement.kept, c.pose.local)
     vec_store(c.pose.position, 0, vec_load(judgement.root, 0))
-
-
-@helper
-def keep_step(c: Context) -> None:
-    """Remember the whole step."""
-    step, kept = c.scratch.ladder.step, c.scratch.judgement.step
-    for k in range(step.shape[0]):
-        kept[k] = step[k]
-
-
-@helper
-def part_of_step(c: Context, part: float) -> None:
-    """Write a part of the whole step as the step."""
-    step, kept = c.scratch.ladder.step, c.scratch.judgement.step
-    for k in range(step.shape[0]):
-        step[k] = part * kept[k]
 
 
 @helper
@@ -145,7 +133,7 @@ def is_gain(c: Context, root: Quat) -> bool:
     last = errors.shape[0] - 1
     nearer = -1
     for level in range(last + 1):
-        slack = POSTURE_TOLERANCE * best[last] if level == last else LEVEL_TOLERANCE
+        slack = judgement.slack[level] * (best[last] if level == last else 1.0)
         if errors[level] > best[level] + slack:
             return False
         if errors[level] < best[level] - slack:

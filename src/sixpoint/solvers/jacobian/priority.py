@@ -198,7 +198,7 @@ def descend(
             return iteration, MET
         posture_step(c, root)
         release_joints(c, root_known)
-        farthest = limited_step(c, settings.task_step)
+        farthest = limited_step(c, settings.task_step, math.inf)
         if farthest < NO_STEP and worst > near:
             blind = is_blind(c) and may_fold(c.model, c.pose, targets, near)
             if not blind or nudges == NUDGES or work.floating[0]:
@@ -206,7 +206,7 @@ def descend(
             nudge = NUDGE if nudges % 2 == 0 else -NUDGE
             ladder.secondary[:] = nudge / ladder.secondary.shape[0]
             release_joints(c, root_known)
-            limited_step(c, settings.task_step)
+            limited_step(c, settings.task_step, math.inf)
             nudges += 1
         take_step(c)
         before = total

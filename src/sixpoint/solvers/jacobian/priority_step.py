@@ -120,7 +120,7 @@ def new_work(
         compliance=scale,
         capsules=no_capsules(),
         restarts=new_restarts(model),
-        judgement=new_judgement(model, d, len(starts)),
+        judgement=new_judgement(model, len(starts)),
         ladder=new_ladder([3 * k for k in [*starts, tasks]], d),
         root_offset=arrays.identity(1),
     )
@@ -347,11 +347,12 @@ def cap_rotations(model: Model, step: Floats, most: float) -> float:
 
 
 @helper
-def limited_step(c: Context, near: float) -> float:
+def limited_step(c: Context, near: float, most: float) -> float:
     """Compute the step of all levels within limits: the rest makes up for joints that are held.
 
     Every pass holds more than the one before, so that passes come to an end. `near` is that of
-    `Damping`. Returns how far the joint that turns farthest would turn if not capped [rad].
+    `Damping`; no joint turns by more than `most` [rad], nor by more than `joint_step`. Returns how
+    far the joint that turns farthest would turn if not capped.
     """
     settings, work = c.settings, c.scratch
     step = work.ladder.step
@@ -363,7 +364,7 @@ def limited_step(c: Context, near: float) -> float:
         ladder_step(work.ladder, damping, begin_step(c))
         for k in range(turning):
             step[k] *= work.compliance[k]
-        farthest = cap_rotations(c.model, step, settings.joint_step)
+        farthest = cap_rotations(c.model, step, min(most, settings.joint_step))
         if not hold_limits(c):
             break
     return farthest
