@@ -99,9 +99,6 @@ OBSERVED_BEND = -0.1
 LEAST_TOLERANCE = 1e-6
 """Errors below this part of the size are none."""
 OUT_OF_BALANCE = 0.00005 / PAPER_HEIGHT
-SLACKB = 3e-5
-
-
 """A step after which balance or pinned feet are off by more than this part of the size is followed
 by some of these levels alone."""
 REPAIRS = 3
@@ -455,8 +452,6 @@ class BalancePlan(PersonPlan):
         work = new_work(
             model, standing.levels, posture=posture, compliance=compliance, floating=floating
         )
-        own = standing.levels[standing.goals.index(0)]
-        work.judgement.slack[: own + 1] = SLACKB
         return BalanceContext(
             *self.new_body_tables(rate),
             self._limits,

@@ -18,8 +18,6 @@ from __future__ import annotations
 import math
 from typing import Annotated, NamedTuple
 
-import numpy as np
-
 from ...kernels._jit import helper
 from ...kernels.quaternion import quat_angle, quat_load
 from ...kernels.types import Floats, Quat
@@ -27,7 +25,7 @@ from ...kernels.vector import vec_load, vec_store
 from ..articulated.context import Context
 from ..articulated.model import ORIENTATION, Model, copy_rotations, new_memory
 
-HALVINGS = 6
+HALVINGS = 8
 """A step that is no gain at this many halvings is none."""
 LEVEL_TOLERANCE = 3e-5
 """Errors of a level that differ by less than this part of the size are alike (0.05 mm of 1.83 m)."""
@@ -43,8 +41,6 @@ class Judgement(NamedTuple):
     # errors of all levels as parts of the size, then the squared distance from the posture [rad^2]
     errors: Annotated[Floats, "K"]
     best: Annotated[Floats, "K"]  # the least of them since targets moved
-    # errors that differ by less are alike; that of the posture is a part of the best
-    slack: Annotated[Floats, "K"]
     targets: Annotated[Floats, "E", 3]  # positions of all targets when they were begun with [m]
 
 
@@ -52,8 +48,7 @@ def new_judgement(model: Model, levels: int) -> Judgement:
     """Return memory for a model with so many levels."""
     effectors = len(model.effector_joint)
     sizes = {"N": len(model.parent), "K": levels + 1, "E": effectors}
-    slack = np.array([*(LEVEL_TOLERANCE for _ in range(levels)), POSTURE_TOLERANCE])
-    return new_memory(Judgement, sizes, slack=slack)
+    return new_memory(Judgement, sizes)
 
 
 @helper
@@ -133,7 +128,7 @@ def is_gain(c: Context, root: Quat) -> bool:
     last = errors.shape[0] - 1
     nearer = -1
     for level in range(last + 1):
-        slack = judgement.slack[level] * (best[last] if level == last else 1.0)
+        slack = POSTURE_TOLERANCE * best[last] if level == last else LEVEL_TOLERANCE
         if errors[level] > best[level] + slack:
             return False
         if errors[level] < best[level] - slack:
