@@ -33,7 +33,7 @@ from ...kernels.quaternion import (
 )
 from ...kernels.types import Floats
 from ...kernels.vector import vec_distance, vec_length, vec_load, vec_store
-from ...tasks import Orient, Reach, SelfCollision, Task
+from ...tasks import Task
 from ..articulated.build import model_depth, new_pose
 from ..articulated.context import (
     Context,
@@ -66,6 +66,7 @@ from ..articulated.model import (
 from ..articulated.plan import (
     PEOPLE,
     RETRY,
+    TASKS,
     ArticulatedPersonPlan,
     ArticulatedSettings,
     SkeletonPlan,
@@ -80,7 +81,9 @@ from ..articulated.restart import (
     new_restarts,
     restarting,
 )
-from ..articulated.self_collision import Capsules, no_capsules, touching_rows, with_touching
+from ..articulated.task_rows import clear_held, other_residuals, other_rows
+from ..articulated.task_table import TaskTable, no_tasks
+from ..articulated.task_value import write_task_residuals
 from ..base import Solver
 from ..context import MET, SPENT, STILL, Frames
 from ..people.plan import PAPER_HEIGHT, PersonSettings
@@ -96,6 +99,8 @@ HALVINGS = 12
 """A step that brings nothing at this many halvings brings nothing."""
 LEAST_PROGRESS = 1e-8
 """An iteration that improves the squared error by less than this part of it is the last."""
+LEAST_WISH_PROGRESS = 1e-4
+"""The same where all but soft tasks are met."""
 ESCAPES = 20
 """Most tries to leave a pose that no step improves."""
 ESCAPE_TURN = 1.0
@@ -113,7 +118,7 @@ WORTHWHILE = 0.01
 class Descent(NamedTuple):
     """Scratch memory: D degrees of freedom, R = 3 T rows of T tasks, N joints, E end effectors."""
 
-    capsules: Capsules  # what shall stay apart
+    tasks: TaskTable  # those that fill slots, and the others
     axes: Annotated[Floats, "D", 3]
     jacobian: Annotated[Floats, "R", "D"]
     residual: Annotated[Floats, "R"]
@@ -133,15 +138,15 @@ class Descent(NamedTuple):
     turns: Annotated[Floats, "E", 4]  # rotations of their joints before that
 
 
-def new_descent(model: Model, capsules: Capsules) -> Descent:
-    """Return scratch memory for a model."""
+def new_descent(model: Model, tasks: TaskTable | None = None) -> Descent:
+    """Return scratch memory for a model, and for tasks that are no positions or rotations."""
     rows, joints = 3 * len(model.task_kind), len(model.parent)
     effectors = len(model.effector_joint)
     sizes = {"R": rows, "D": int(model.freedom.sum()), "N": joints, "E": effectors}
     return new_memory(
         Descent,
         sizes,
-        capsules=capsules,
+        tasks=no_tasks(joints) if tasks is None else tasks,
         restarts=new_restarts(model),
         first=new_pose(model).local,
     )
@@ -163,8 +168,9 @@ def find_step(c: Context) -> None:
 def finish_step(c: Context) -> None:
     """The step from the Jacobian of all joints, into `scratch.step`."""
     model, scratch = c.model, c.scratch
-    if scratch.capsules.pair.shape[0] > 0:
-        touching_rows(model, c.pose, scratch.capsules, scratch.axes, scratch.jacobian)
+    if scratch.tasks.room.shape[0] > 0:
+        other_rows(model, scratch.tasks, c.pose, scratch.axes, scratch.jacobian)
+        clear_held(scratch.tasks, scratch.jacobian)
     scale_tasks(model, scratch, c.settings.task_step * model.size[0])
     method_step(c)
 
@@ -302,6 +308,8 @@ def solve_skeleton(c: SkeletonContext, frames: Frames, frame: int) -> None:
     targets = Targets(frames.positions[frame], frames.rotations[frame])
     steps, reason = descend_skeleton(c, targets)
     end_skeleton(c, frames, frame, steps, stop_flags(reason))
+    tasks = c.scratch.tasks
+    write_task_residuals(c.model, tasks, c.pose, targets, frames.out.numbers[frame])
 
 
 solve_skeletons = skeleton_kernel(solve_skeleton)
@@ -344,12 +352,16 @@ def descend_first(c: Context, targets: Targets) -> tuple[int, int, bool]:
     worst, total = measure(c, targets)
     squares = task_squares(model, scratch.residual)
     steps, reason = 0, SPENT
-    while steps < settings.iterations and worst > near:
+    wishing = scratch.tasks.wishes[0] > 0.0
+    while steps < settings.iterations and (worst > near or wishing):
         find_step(c)
         steps += 1
         before, before_squares = total, squares
         squares, part = try_step(c, targets, squares, min(1.0, 2.0 * part))
-        if before_squares - squares <= LEAST_PROGRESS * before_squares:
+        least = LEAST_PROGRESS if worst > near else LEAST_WISH_PROGRESS
+        if before_squares - squares <= least * before_squares:
+            if worst <= near:
+                break
             if tries == ESCAPES or not may_fold(model, pose, targets, near):
                 reason = STILL
                 break
@@ -381,7 +393,9 @@ def measure(c: Context, targets: Targets) -> tuple[float, float]:
     """Write what every task still asks for; its largest and summed length [m]."""
     model, pose, scratch = c.model, c.pose, c.scratch
     found = task_residuals(model, pose, targets, scratch.residual)
-    return with_touching(model, pose, scratch.capsules, scratch.residual, found)
+    if scratch.tasks.room.shape[0] == 0:
+        return found
+    return other_residuals(model, scratch.tasks, pose, scratch.residual, found)
 
 
 @helper
@@ -456,7 +470,8 @@ class JacobianSolver(
 
     solve_people = solve_people
     solve_skeletons = solve_skeletons
-    answers: ClassVar[tuple[type[Task[Any]], ...]] = (Reach, Orient, SelfCollision)
+    answers: ClassVar[tuple[type[Task[Any]], ...]] = TASKS
+    slots: ClassVar[bool] = True
     welds: ClassVar[bool] = True
     method: ClassVar[int]
     """Which step, as in `steps`."""
@@ -466,7 +481,8 @@ class JacobianSolver(
     derivatives: Literal["exact", "differences"] = "exact"
     """Take the Jacobian from the axes of joints, or by finite differences, as in the comparison of
     Courty and Arnaud 2008: the same to a millionth, at a cost that grows with the square of the
-    number of joints. Self-collision is always exact."""
+    number of joints. Those of tasks other than
+    positions and rotations are always exact."""
 
     def numbers(self) -> dict[str, Number]:
         """Return the settings as numbers: the same names for all, so that they share a kernel."""
@@ -485,11 +501,11 @@ class JacobianSolver(
 
     def person_scratch(self, plan: ArticulatedPersonPlan) -> Descent:
         """Return room for a Jacobian and its decomposition."""
-        return new_descent(plan.model, no_capsules())
+        return new_descent(plan.model)
 
     def skeleton_scratch(self, plan: SkeletonPlan) -> Descent:
-        """Return room for a Jacobian and its decomposition, and what shall stay apart."""
-        return new_descent(plan.model, plan.new_capsules())
+        """Return room for a Jacobian and its decomposition, and the tasks."""
+        return new_descent(plan.model, plan.table)
 
     def skeleton_settings(self, plan: SkeletonPlan) -> dict[str, Number]:
         """Return the settings for any skeleton.

@@ -29,11 +29,12 @@ from ...kernels.quaternion import (
     quat_store,
     quat_to_rotvec,
 )
-from ...kernels.types import Quat
+from ...kernels.types import Bools, Floats, Quat
 from ...kernels.vector import vec_length, vec_load, vec_scale, vec_store
 from ...limits import Limits
 from ...motion.points import SIX
-from ...tasks import Orient, Posture, Reach, SelfCollision, Task
+from ...motion.pose import Pose
+from ...tasks import Orient, Posture, Reach, SelfCollision, Smoothness, Task
 from ..articulated.build import (
     build_model,
     floating_figure,
@@ -63,16 +64,27 @@ from ..articulated.model import (
     task_jacobian,
     task_residuals,
 )
-from ..articulated.plan import ArticulatedPersonPlan, ArticulatedSettings, SkeletonPlan, StopRule
+from ..articulated.plan import (
+    TASKS,
+    ArticulatedPersonPlan,
+    ArticulatedSettings,
+    SkeletonPlan,
+    StopRule,
+    is_person,
+)
 from ..articulated.restart import RestartSettings, restarting
-from ..articulated.self_collision import touching_rows, with_touching
+from ..articulated.task_rows import other_residuals
+from ..articulated.task_value import write_task_residuals
 from ..base import Capabilities, Solver
 from ..context import MET, SPENT, STILL, Frames
 from ..people.plan import PAPER_HEIGHT, PersonSettings, end_frame, known_rotation
 from ..people.tables import HEAD, PELVIS
+from ..plan import Plan
+from ..problem import Problem
 from ..settings import Fraction, Interval, NonNegative, Number, Numbers, Positive, Triple
 from ..start import StartSettings, check_prior, start_solver
 from .damped import may_fold
+from .look_ahead import find_rows, foresighted_step, put_aside
 from .priority_step import (
     PriorityWork,
     adapt_damping,
@@ -96,10 +108,16 @@ ORDER: Priorities = (
     ("head", 3),
 )
 """What comes first in the comparison of Unzueta et al. 2008."""
+FIRST = -1
+"""Level of self-collision, before all that have a number."""
+AHEAD = 2.0
+"""Parts that are nearer than so many of the longest steps of a point are kept in view."""
 NO_STEP = 1e-9
 """A step that turns no joint by more than this is none [rad]."""
 TOLERATED, LEAST_TOLERANCE = 0.1, 1e-7
 """Errors below these parts of the tolerance and of the size are none."""
+WISH_GAIN = 0.01
+"""Soft tasks that a step improves by less than this part are as good as they will be."""
 BLIND_SLOPE = 1e-4
 """Slope of a task along its residual, below which no joint can lessen it."""
 NUDGE = 1.0
@@ -147,6 +165,8 @@ def solve_prioritized_skeleton(c: SkeletonContext, frames: Frames, frame: int) -
     targets = Targets(frames.positions[frame], frames.rotations[frame])
     steps, reason = descend_skeleton(c, targets)
     end_skeleton(c, frames, frame, steps, stop_flags(reason))
+    tasks = c.scratch.tasks
+    write_task_residuals(c.model, tasks, c.pose, targets, frames.out.numbers[frame])
 
 
 solve_skeletons = skeleton_kernel(solve_prioritized_skeleton)
@@ -192,13 +212,18 @@ def descend(
     for iteration in range(iterations):
         joint_axes(c.model, c.pose, work.axes, False)
         task_jacobian(c.model, c.pose, work.axes, ladder.jacobian)
-        if work.capsules.pair.shape[0] > 0:
-            touching_rows(c.model, c.pose, work.capsules, work.axes, ladder.jacobian)
+        others = work.tasks.room.shape[0] > 0
+        if others:
+            find_rows(c)
         if scale_tasks(c, targets) == 0:
             return iteration, MET
         posture_step(c, root)
-        release_joints(c, root_known)
-        farthest = limited_step(c, settings.task_step, math.inf)
+        if others:
+            put_aside(c)
+            farthest = foresighted_step(c, root_known, settings.task_step)
+        else:
+            release_joints(c, root_known)
+            farthest = limited_step(c, settings.task_step, math.inf)
         if farthest < NO_STEP and worst > near:
             blind = is_blind(c) and may_fold(c.model, c.pose, targets, near)
             if not blind or nudges == NUDGES or work.floating[0]:
@@ -209,9 +234,9 @@ def descend(
             limited_step(c, settings.task_step, math.inf)
             nudges += 1
         take_step(c)
-        before = total
+        before, wish = total, work.tasks.wishes[0]
         worst, total = measure(c, targets)
-        if worst <= near:
+        if worst <= near and wish - work.tasks.wishes[0] <= WISH_GAIN * wish:
             return iteration + 1, MET
         if abs(before - total) <= least_gain:
             return iteration + 1, STILL
@@ -225,7 +250,9 @@ def measure(c: Context, targets: Targets) -> tuple[float, float]:
     residual = c.scratch.ladder.residual
     model_forward(c.model, c.pose)
     found = task_residuals(c.model, c.pose, targets, residual)
-    return with_touching(c.model, c.pose, c.scratch.capsules, residual, found)
+    if c.scratch.tasks.room.shape[0] == 0:
+        return found
+    return other_residuals(c.model, c.scratch.tasks, c.pose, residual, found)
 
 
 @helper
@@ -259,7 +286,8 @@ class PrioritizedSolver(
     )
     solve_people = solve_people
     solve_skeletons = solve_skeletons
-    answers: ClassVar[tuple[type[Task[Any]], ...]] = (Reach, Orient, Posture, SelfCollision)
+    answers: ClassVar[tuple[type[Task[Any]], ...]] = TASKS
+    slots: ClassVar[bool] = True
     welds: ClassVar[bool] = True
     # A millimetre and a tenth of it, ten times as strict as the rule of the other methods: damped
     # steps that end a centimetre short show no priorities.
@@ -286,6 +314,9 @@ class PrioritizedSolver(
     posture: Fraction = 0.1
     """Part of the way to the relaxed posture in each step, as far as no point is moved by it. Other
     skeletons are drawn to the pose of a `Posture` task, where there is one, times its weight."""
+    root: Literal["held", "free"] = "held"
+    """Whether the root of a skeleton stays in its place, or moves and turns like all joints: the feet
+    of a robot can then be its `Reach` tasks of the first level. Of people by six points it moves."""
     towards: Literal["stance", "sik", "guided"] = "stance"
     """That posture of a person: the relaxed stance, or the pose of sequential IK or of the guided
     solver in the same frame, whose pelvis is taken for the estimate then."""
@@ -331,6 +362,12 @@ class PrioritizedSolver(
         names = ("start", "towards", "restarts", "damping", "task_step", "joint_step", "cut")
         return {name: own[name] for name in (*names, "posture")}
 
+    def plan(self, problem: Problem) -> Plan:
+        """Return the tables and the kernel for one skeleton."""
+        if self.root == "free" and not is_person(problem):
+            return FreeRootPlan(self, problem)
+        return super().plan(problem)
+
     def person_model(self, anatomy: Anatomy, limits: Limits) -> Model:
         """Return a person whose pelvis moves, with tasks in the order of their levels."""
         order, _ = self._person_levels()
@@ -357,40 +394,60 @@ class PrioritizedSolver(
         return order, [*(levels[point] for point in order), max(levels) + 1]
 
     def check_tasks(self, plan: SkeletonPlan) -> None:
-        """Refuse more than one posture, one alone, and one of another skeleton."""
+        """Refuse two postures of the lowest level, one alone, and one of another skeleton."""
         count = len(plan.tasks)
-        postures = [task for task in plan.tasks if isinstance(task, Posture)]
+        postures = [task for task in plan.tasks if is_lowest(task)]
         if len(postures) > 1 or len(postures) == count:
             raise InputError(
-                "Expected one task or more of Reach, Orient and at most one Posture beside them; "
-                f"got {count - len(postures)} and {len(postures)}."
+                "Expected one task or more, and at most one Posture without a `priority` beside "
+                f"them; got {count - len(postures)} and {len(postures)}."
             )
-        if postures and postures[0].aim(None).skeleton != plan.skeleton:
-            raise InputError("Expected a Posture of the same skeleton, got one of another.")
+        for task in postures:
+            assert isinstance(task, Posture)
+            if task.aim(None).skeleton != plan.skeleton:
+                raise InputError("Expected a Posture of the same skeleton, got one of another.")
 
     def task_levels(self, plan: SkeletonPlan) -> list[int]:
         """Return the level of each task: its own, or that of its point if the solver has levels."""
-        nodes = [task for task in plan.tasks if isinstance(task, Reach | Orient)]
-        own = [_level(task.node, task.priority) for task in nodes]
+        own = [
+            FIRST if task.priority is None else _level(task.label, task.priority)
+            for task in plan.tasks
+        ]
         if self.priorities is not None:
-            if set(own) - {Reach.priority}:
+            nodes = [k for k, task in enumerate(plan.tasks) if isinstance(task, Reach | Orient)]
+            if {own[k] for k in nodes} - {Reach.priority}:
                 raise InputError(
                     "Expected priorities in the tasks or in the solver, got conflicting ones in "
                     "both."
                 )
             levels = dict(zip(plan.points, self.levels_of(plan.points), strict=True))
-            own = [levels[task.node] for task in nodes]
-        # Self-collision before all: whatever is to be reached, parts of a body are not in each
-        # other. A posture has no rows.
-        found = iter(own)
-        return [next(found) if isinstance(task, Reach | Orient) else -1 for task in plan.tasks]
+            for k in nodes:
+                own[k] = levels[plan.points[k] if plan.problem.tasks is None else plan.tasks[k].node]
+        # Smoothness without a level comes after all others, self-collision before them: whatever is
+        # to be reached, parts of a body are not in each other.
+        last = max(own, default=0) + 1
+        return [
+            last if task.priority is None and isinstance(task, Smoothness) else level
+            for task, level in zip(plan.tasks, own, strict=True)
+        ]
+
+    def slot_count(self, plan: SkeletonPlan, task: Task[Any]) -> int:
+        """Return how many slots a task fills; the posture of the lowest level has no rows."""
+        return 0 if is_lowest(task) else super().slot_count(plan, task)
 
     def skeleton_scratch(self, plan: SkeletonPlan) -> PriorityWork:
         """Return the posture, the levels, what shall stay apart, and scratch memory."""
         task = posture_of(plan)
         posture = None if task is None else plan.body.to_rest(task.aim(None).rotations)
-        work = new_work(plan.model, plan.levels, posture=posture)
-        return work._replace(capsules=plan.new_capsules())
+        tasks = plan.table
+        tasks.capsules.ahead[0] = AHEAD * self.task_step * plan.length
+        return new_work(
+            plan.model,
+            plan.levels,
+            posture=posture,
+            tasks=tasks,
+            floating=self.root == "free",
+        )
 
     def skeleton_settings(self, plan: SkeletonPlan) -> dict[str, Number]:
         """Return the settings as numbers."""
@@ -402,9 +459,38 @@ class PrioritizedSolver(
         return numbers | self.restart_numbers(first, self.iterations, self.least_gain)
 
 
+class FreeRootPlan(SkeletonPlan):
+    """Any skeleton whose root moves, and turns like all joints whatever its limit."""
+
+    solver: PrioritizedSolver
+
+    def __init__(self, solver: PrioritizedSolver, problem: Problem) -> None:
+        root = problem.skeleton.names[0]
+        kept = {name: limit for name, limit in problem.limits.items() if name != root}
+        super().__init__(solver, replace(problem, limits=Limits(kept)))
+        # Other starts and the way back from them would have to know where the root was.
+        self.settings |= {"restarts": 0}
+
+    def begin(self, context: SkeletonContext, pose: Pose) -> None:
+        """Let a fresh context start from a pose, its root included."""
+        super().begin(context, pose)
+        context.pose.position[0] = pose.root
+
+    def _unreachable(self, seen: Floats) -> Bools:
+        return np.zeros(seen.shape[:-1], np.bool_)  # it goes where it must
+
+
 def posture_of(plan: SkeletonPlan) -> Posture | None:
-    """Return the posture among the tasks of a plan."""
-    return next((task for task in plan.tasks if isinstance(task, Posture)), None)
+    """Return the posture of the lowest level among the tasks of a plan."""
+    for task in plan.tasks:
+        if isinstance(task, Posture) and is_lowest(task):
+            return task
+    return None
+
+
+def is_lowest(task: Task[Any]) -> bool:
+    """Whether a task is a posture for what all levels leave open."""
+    return isinstance(task, Posture) and task.priority is None
 
 
 def _pairs(priorities: Mapping[str, int] | Iterable[tuple[str, int]]) -> Priorities:

@@ -35,11 +35,12 @@ from ...kernels.vector import vec_add, vec_dot, vec_length, vec_load, vec_scale,
 from ..articulated.build import new_pose
 from ..articulated.context import Context
 from ..articulated.model import (
+    ANGULAR_SLOT,
     BALL,
     HINGE,
     ORIENTATION,
     POSITION,
-    SELF_COLLISION,
+    SLOT,
     Model,
     ModelPose,
     Targets,
@@ -47,7 +48,7 @@ from ..articulated.model import (
     turn_hinge,
 )
 from ..articulated.restart import Restarts, new_restarts
-from ..articulated.self_collision import Capsules, no_capsules
+from ..articulated.task_table import TaskTable, no_tasks
 from ..context import LIMITED
 from ..people.plan import is_place
 from ..people.tables import FIRST_LIMB, LIMBS
@@ -78,7 +79,9 @@ class PriorityWork(NamedTuple):
     # local rotations that joints are drawn to, (N, 4); a root that moves, to its estimate
     posture: Floats
     compliance: Floats  # how readily each degree of freedom moves, compared with others, (D,)
-    capsules: Capsules  # what shall stay apart
+    tasks: TaskTable  # those that fill slots, and the others
+    # rows of inequalities that hold, put aside until a step would break them, (R, D)
+    aside: Annotated[Floats, "R", "D"]
     ladder: Ladder  # the levels, three rows for each task
     axes: Annotated[Floats, "D", 3]  # world axes of the degrees of freedom that turn
     errors: Annotated[Floats, "L"]  # residual of each level as a part of the size
@@ -96,32 +99,33 @@ def new_work(
     *,
     posture: Floats | None = None,
     compliance: Floats | None = None,
+    tasks: TaskTable | None = None,
     floating: bool = False,
     lumbar: int = -1,
 ) -> PriorityWork:
     """Return tables and scratch memory for a model with tasks in the order of their `levels`.
 
     Joints are drawn to the local rotations `posture` (N, 4), by default the first pose, and move as
-    readily as `compliance` (N,) says. The root moves if `floating`; the joint `lumbar` turns only
+    readily as `compliance` (N,) says; `tasks` are those that fill slots. The root moves if `floating`; the joint `lumbar` turns only
     while the root is held.
     """
-    tasks, turning = len(model.task_kind), int(model.freedom.sum())
+    count, turning = len(model.task_kind), int(model.freedom.sum())
     d = turning + (3 if floating else 0)
-    starts = [k for k in range(tasks) if k == 0 or levels[k] != levels[k - 1]]
+    starts = [k for k in range(count) if k == 0 or levels[k] != levels[k - 1]]
     scale = np.ones(d)
     if compliance is not None:
         scale[:turning] = np.repeat(compliance, model.freedom)
     return new_memory(
         PriorityWork,
-        {"N": len(model.parent), "D": d, "L": len(starts)},
+        {"N": len(model.parent), "D": d, "L": len(starts), "R": 0 if tasks is None else 3 * count},
         floating=np.array([floating], np.int64),
         lumbar=np.array([lumbar], np.int64),
         posture=new_pose(model).local if posture is None else posture.copy(),
         compliance=scale,
-        capsules=no_capsules(),
+        tasks=no_tasks(len(model.parent)) if tasks is None else tasks,
         restarts=new_restarts(model),
         judgement=new_judgement(model, len(starts)),
-        ladder=new_ladder([3 * k for k in [*starts, tasks]], d),
+        ladder=new_ladder([3 * k for k in [*starts, count]], d),
         root_offset=arrays.identity(1),
     )
 
@@ -142,7 +146,7 @@ def scale_tasks(c: Context, targets: Targets) -> int:
         effector = model.task_effector[task]
         kind = model.task_kind[task]
         position = kind == POSITION
-        known = kind == SELF_COLLISION
+        known = kind >= SLOT
         if position:
             known = is_place(vec_load(targets.positions, effector))
         elif kind == ORIENTATION:
@@ -156,14 +160,14 @@ def scale_tasks(c: Context, targets: Targets) -> int:
             for k in range(turning):
                 jacobian[i, k] *= scale * work.compliance[k]
             for k in range(turning, d):
-                jacobian[i, k] = 0.0
+                jacobian[i, k] *= scale if kind >= SLOT else 0.0
             residual[i] *= scale
             square += residual[i] * residual[i]
         if position and known and turning < d:
             for k in range(3):
                 jacobian[3 * task + k, turning + k] = model.task_weight[task]
         limit = c.settings.task_step * model.task_weight[task]
-        if kind != ORIENTATION and square > limit * limit:
+        if kind != ORIENTATION and kind != ANGULAR_SLOT and square > limit * limit:
             for i in range(3 * task, 3 * task + 3):
                 residual[i] *= limit / math.sqrt(square)
     return count
