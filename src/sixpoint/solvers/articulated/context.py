@@ -18,7 +18,7 @@ from ...kernels.vector import vec_add, vec_distance, vec_load, vec_scale, vec_st
 from ..context import MET, MISSING, NOT_MET, OUT_OF_STEPS, SPENT, UNASKED, Frames
 from ..people.plan import ALL_MISSING, begin_frame, end_frame, is_place, known_rotation
 from ..people.tables import PELVIS, Body, Settings, State, Work
-from .model import ORIENTATION, POSITION, SLOT, Model, ModelPose, Targets, read_pose, write_pose
+from .model import ORIENTATION, POSITION, Model, ModelPose, Targets, read_pose, write_pose
 
 C = TypeVar("C")
 

@@ -1,9 +1,9 @@
 """Rows of the Jacobian for tasks that fill slots of a model, and what they still ask for.
 
-A model knows positions and rotations of end effectors. All other tasks fill slots, three rows each:
-a gaze, a floor, a coupling or a balance one, smoothness one for each pair of joints, a posture one
-for each joint, self-collision one for each pair of parts in touch. Rows are weighted, and in metres:
-a radian counts like the size.
+A model knows positions and rotations of end effectors. All other tasks fill slots, three rows
+each: a gaze, a floor, a coupling or a balance one, smoothness one for each pair of joints, a
+posture one for each joint, self-collision one for each pair of parts in touch. Rows are weighted,
+and in metres: a radian counts like the size.
 
 Tasks that are inequalities (floors that may be left, parts that shall stay apart, a balance above a
 polygon) ask for nothing where they hold. Methods that look ahead get their rows all the same, with
@@ -158,7 +158,7 @@ def other_rows(
                 joint = slot - first
                 below = parent_rotation(model, pose, joint)
                 turn_columns(model, below, (joint, 3 * slot, scale), gap, axes, jacobian)
-        elif kind == LOOK or kind == FLOOR:
+        elif kind in (LOOK, FLOOR):
             effector_rows(model, tasks, pose, task, axes, jacobian)
 
 
@@ -195,7 +195,7 @@ def effector_rows(
     sight = line_of_sight(model, tasks, pose, task)
     looks = tasks.kind[task] == LOOK
     away = vec_sub((numbers[3], numbers[4], numbers[5]), eye)
-    turning = axes.shape[0]
+    turning = turning_freedoms(model)
     for joint in range(model.parent.shape[0]):
         if not model.moves[effector, joint]:
             continue
@@ -224,6 +224,13 @@ def write_column(jacobian: Floats, row: int, k: int, column: Vec3, scale: float)
 
 
 @helper
+def turning_freedoms(model: Model) -> int:
+    """Degrees of freedom of all joints; those of a root that moves come after them."""
+    last = model.first.shape[0] - 1
+    return int(model.first[last] + model.freedom[last])
+
+
+@helper
 def root_speed(model: Model, k: int) -> Vec3:
     """How the root goes along X, Y or Z for a unit of its degree of freedom: the size [m]."""
     size = model.size[0]
@@ -243,13 +250,13 @@ def balance_rows(
         for k in range(model.first[joint], model.first[joint] + model.freedom[joint]):
             column = centre_column(vec_load(axes, k), place, tasks.carried[joint])
             jacobian[row, k], jacobian[row + 2, k] = scale * column[0], scale * column[2]
-    turning = axes.shape[0]
+    turning = turning_freedoms(model)
     if tasks.numbers[task, 0] == 0.0:  # a support that does not go with the root
         for k in range(turning, jacobian.shape[1]):
             speed = root_speed(model, k - turning)
             jacobian[row, k], jacobian[row + 2, k] = scale * speed[0], scale * speed[2]
     centre, near, edge = centre_over(tasks, pose, task)
-    if edge == INSIDE or edge == AT_CORNER:
+    if edge in (INSIDE, AT_CORNER):
         return
     x, z = near[0] - centre[0], near[1] - centre[1]
     square = x * x + z * z

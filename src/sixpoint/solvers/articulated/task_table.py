@@ -75,7 +75,9 @@ class TaskTable(NamedTuple):
     # scratch: of each slot of an inequality that holds, its residual if it were an equation, which
     # is how far it may go [m]; NaN of all others, (S,)
     room: Annotated[Floats, "S"]
-    carried: Annotated[Floats, "N", 4]  # scratch: mass that moves with each joint, as `carry_masses`
+    carried: Annotated[
+        Floats, "N", 4
+    ]  # scratch: mass that moves with each joint, as `carry_masses`
     wishes: Annotated[Floats, 1]  # scratch: summed residuals of soft tasks [m]
 
 
@@ -196,8 +198,8 @@ def _own(task: Task[Any], target: Any, words: str) -> Any:
     """Return the target of a task, which no frame brings."""
     if target is None:
         raise InputError(
-            f"Expected a {words} of the task {task.label!r}, whose target is the same in all frames; "
-            "got none."
+            f"Expected a {words} of the task {task.label!r}, whose target is the same in all "
+            "frames; got none."
         )
     return target
 

@@ -118,7 +118,7 @@ def task_square(
         square = precision_square(precision, gap)
     elif kind == SMOOTHNESS:
         square = smoothness_energy(pose.local, tasks.pairs, first, tasks.last[task]) ** 2
-    elif kind == LOOK or kind == BALANCE or kind == COUPLING or kind == FLOOR:
+    elif kind in (LOOK, BALANCE, COUPLING, FLOOR):
         gap, _ = task_gap(model, tasks, pose, task)
         square = precision_square(precision, gap)
     elif kind == SELF_COLLISION:

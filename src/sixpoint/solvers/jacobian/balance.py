@@ -49,6 +49,7 @@ from ..sequential.limb import FIXED, LEVEL
 from ..settings import Fraction, Interval, Number, Numbers, Positive, Triple
 from ..tracker import Tracker
 from .judgement import (
+    GAIN,
     HALVINGS,
     begin_judgement,
     is_gain,
@@ -186,7 +187,7 @@ def balance(c: BalanceContext, targets: Targets) -> tuple[int, int]:
     scratch.ladder.damping_scale[:] = 1.0
     measure(c, targets)
     adapt_damping(c, math.inf)
-    begin_judgement(c, targets.positions, heading)
+    begin_judgement(c, targets, heading, False)
     for iteration in range(settings.steps):
         keep_pose(c)
         most, gained = math.inf, False
@@ -196,7 +197,7 @@ def balance(c: BalanceContext, targets: Targets) -> tuple[int, int]:
             take_step(c)
             measure(c, targets)
             repair(c, targets)
-            gained = is_gain(c, heading)
+            gained = is_gain(c, heading, False) == GAIN
             if gained:
                 break
             restore_pose(c)

@@ -20,15 +20,18 @@ from typing import Annotated, NamedTuple
 
 from ...kernels._jit import helper
 from ...kernels.quaternion import quat_angle, quat_load
-from ...kernels.types import Floats, Quat
+from ...kernels.types import Floats, Ints, Quat
 from ...kernels.vector import vec_load, vec_store
 from ..articulated.context import Context
-from ..articulated.model import ORIENTATION, Model, copy_rotations, new_memory
+from ..articulated.model import ORIENTATION, Model, Targets, copy_rotations, new_memory
 
+NO_GAIN, DEAR, GAIN = range(3)
+"""What a step is."""
 HALVINGS = 8
 """A step that is no gain at this many halvings is none."""
 LEVEL_TOLERANCE = 3e-5
-"""Errors of a level that differ by less than this part of the size are alike (0.05 mm of 1.83 m)."""
+"""Errors of a level that differ by less than this part of the size are alike (a twentieth of a
+millimetre at 1.83 m)."""
 POSTURE_TOLERANCE = 1e-5
 """A posture that is nearer by less than this part of its distance is no nearer."""
 
@@ -41,7 +44,9 @@ class Judgement(NamedTuple):
     # errors of all levels as parts of the size, then the squared distance from the posture [rad^2]
     errors: Annotated[Floats, "K"]
     best: Annotated[Floats, "K"]  # the least of them since targets moved
-    targets: Annotated[Floats, "E", 3]  # positions of all targets when they were begun with [m]
+    targets: Annotated[Floats, "E", 3]  # positions of the targets of the frame before [m]
+    turns: Annotated[Floats, "E", 4]  # rotations of the targets of the frame before
+    begun: Annotated[Ints, 1]  # whether there was a frame before
 
 
 def new_judgement(model: Model, levels: int) -> Judgement:
@@ -105,23 +110,66 @@ def write_errors(c: Context, root: Quat) -> None:
 
 
 @helper
-def begin_judgement(c: Context, targets: Floats, root: Quat) -> None:
-    """Begin a frame: what was best is forgotten if targets (E, 3) have moved."""
+def forget_best(c: Context, root: Quat) -> None:
+    """Compare with the pose as it is from now on."""
     judgement = c.scratch.judgement
     write_errors(c, root)
-    moved = False
-    for effector in range(judgement.targets.shape[0]):
-        here = vec_load(targets, effector)
-        moved = moved or here != vec_load(judgement.targets, effector)
-        vec_store(judgement.targets, effector, here)
-    if moved:
-        for level in range(judgement.best.shape[0]):
-            judgement.best[level] = judgement.errors[level]
+    for level in range(judgement.best.shape[0]):
+        judgement.best[level] = judgement.errors[level]
 
 
 @helper
-def is_gain(c: Context, root: Quat) -> bool:
-    """Whether some level is nearer than ever, and none above it is farther; remember it then."""
+def begin_judgement(c: Context, targets: Targets, root: Quat, fresh: bool) -> None:
+    """Begin a frame: what was best is forgotten if targets have moved.
+
+    Likewise before and after a descent from a `fresh` pose, which is no frame of its own.
+    """
+    judgement = c.scratch.judgement
+    moved = fresh or judgement.begun[0] == 0
+    for effector in range(targets.positions.shape[0]):
+        for k in range(3):
+            now = targets.positions[effector, k]
+            moved = differs(now, judgement.targets[effector, k]) or moved
+            judgement.targets[effector, k] = now
+    for effector in range(targets.rotations.shape[0]):
+        for k in range(4):
+            now = targets.rotations[effector, k]
+            moved = differs(now, judgement.turns[effector, k]) or moved
+            judgement.turns[effector, k] = now
+    judgement.begun[0] = 0 if fresh else 1
+    if moved:
+        forget_best(c, root)
+
+
+@helper
+def differs(one: float, other: float) -> bool:
+    """Whether two numbers differ, of which both may be unknown (NaN)."""
+    return one != other and not (math.isnan(one) and math.isnan(other))
+
+
+@helper
+def spoilt_level(c: Context) -> int:
+    """Return the highest level that is farther than it was at best, -1 if one above it is nearer.
+
+    Expects residuals as `task_residuals` leaves them; the posture does not count.
+    """
+    best = c.scratch.judgement.best
+    for level in range(best.shape[0] - 1):
+        error = level_error(c, level)
+        if error > best[level] + LEVEL_TOLERANCE:
+            return level
+        if error < best[level] - LEVEL_TOLERANCE:
+            break
+    return -1
+
+
+@helper
+def is_gain(c: Context, root: Quat, careful: bool) -> int:
+    """Return `GAIN` if some level is nearer than ever and none above it is farther; remember it.
+
+    A level below may lose by that. If it loses more than the other gains, a `careful` judge says
+    `DEAR`, and remembers nothing. Otherwise `NO_GAIN`.
+    """
     judgement = c.scratch.judgement
     errors, best = judgement.errors, judgement.best
     write_errors(c, root)
@@ -130,15 +178,19 @@ def is_gain(c: Context, root: Quat) -> bool:
     for level in range(last + 1):
         slack = POSTURE_TOLERANCE * best[last] if level == last else LEVEL_TOLERANCE
         if errors[level] > best[level] + slack:
-            return False
+            return NO_GAIN
         if errors[level] < best[level] - slack:
             nearer = level
             break
     if nearer < 0:
-        return False
+        return NO_GAIN
+    if careful:
+        for level in range(nearer + 1, last):
+            if errors[level] - best[level] > best[nearer] - errors[nearer]:
+                return DEAR
     for level in range(last + 1):
         if level < nearer:
             best[level] = min(best[level], errors[level])
         else:
             best[level] = errors[level]
-    return True
+    return GAIN

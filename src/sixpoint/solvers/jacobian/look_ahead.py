@@ -1,8 +1,9 @@
 """Inequalities among the levels: they ask for something only when a step would break them.
 
-A floor, a support of some width or the distance between two parts acts like a joint limit (Boulic et
-al. 2006, Fig. 10): it asks for nothing while it holds. A step that would break it is computed anew,
-and takes it just to its edge. Levels above it decide first, as ever; those below make up for it.
+A floor, a support of some width or the distance between two parts acts like a joint limit (Boulic
+et al. 2006, Fig. 10): it asks for nothing while it holds. A step that would break it is computed
+anew, and takes it just to its edge. Levels above it decide first, as ever; those below make up
+for it.
 
 Functions of a context `c` expect a `PriorityWork` in `c.scratch`.
 """
@@ -15,7 +16,6 @@ from ...kernels._jit import helper
 from ...kernels.tasks import INSIDE, support_nearest
 from ...kernels.types import Floats
 from ..articulated.context import Context
-from ..articulated.task_rows import other_rows
 from ..articulated.task_table import BALANCE
 from ..articulated.task_value import centre_over
 from .priority_step import limited_step, release_joints
@@ -40,15 +40,15 @@ def put_aside(c: Context) -> None:
 
 
 @helper
-def foresighted_step(c: Context, root_known: bool, near: float) -> float:
+def foresighted_step(c: Context, near: float, most: float) -> float:
     """Compute the step of all levels within limits and inequalities, see `limited_step`."""
-    release_joints(c, root_known)
-    farthest = limited_step(c, near, math.inf)
+    release_joints(c, False)
+    farthest = limited_step(c, near, most)
     for _ in range(c.scratch.tasks.room.shape[0]):
         if not bring_back(c):
             break
-        release_joints(c, root_known)
-        farthest = limited_step(c, near, math.inf)
+        release_joints(c, False)
+        farthest = limited_step(c, near, most)
     return farthest
 
 
@@ -116,10 +116,3 @@ def copy_back(c: Context, slot: int) -> None:
         for k in range(work.ladder.jacobian.shape[1]):
             work.ladder.jacobian[i, k] = work.aside[i, k]
     work.tasks.room[slot] = math.nan
-
-
-@helper
-def find_rows(c: Context) -> None:
-    """Write the rows of all slots, those of inequalities that hold as well."""
-    work = c.scratch
-    other_rows(c.model, work.tasks, c.pose, work.axes, work.ladder.jacobian)

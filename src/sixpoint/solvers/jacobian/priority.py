@@ -29,12 +29,12 @@ from ...kernels.quaternion import (
     quat_store,
     quat_to_rotvec,
 )
-from ...kernels.types import Bools, Floats, Quat
+from ...kernels.types import Bools, Floats
 from ...kernels.vector import vec_length, vec_load, vec_scale, vec_store
 from ...limits import Limits
 from ...motion.points import SIX
 from ...motion.pose import Pose
-from ...tasks import Orient, Posture, Reach, SelfCollision, Smoothness, Task
+from ...tasks import Orient, Posture, Reach, Smoothness, Task
 from ..articulated.build import (
     build_model,
     floating_figure,
@@ -58,11 +58,7 @@ from ..articulated.model import (
     POSITION,
     Model,
     Targets,
-    joint_axes,
-    model_forward,
     read_pose,
-    task_jacobian,
-    task_residuals,
 )
 from ..articulated.plan import (
     TASKS,
@@ -73,28 +69,20 @@ from ..articulated.plan import (
     is_person,
 )
 from ..articulated.restart import RestartSettings, restarting
-from ..articulated.task_rows import other_residuals
 from ..articulated.task_value import write_task_residuals
 from ..base import Capabilities, Solver
-from ..context import MET, SPENT, STILL, Frames
+from ..context import Frames
 from ..people.plan import PAPER_HEIGHT, PersonSettings, end_frame, known_rotation
 from ..people.tables import HEAD, PELVIS
 from ..plan import Plan
 from ..problem import Problem
 from ..settings import Fraction, Interval, NonNegative, Number, Numbers, Positive, Triple
 from ..start import StartSettings, check_prior, start_solver
-from .damped import may_fold
-from .look_ahead import find_rows, foresighted_step, put_aside
+from .priority_descent import descend, descend_judged, measure
 from .priority_step import (
     PriorityWork,
-    adapt_damping,
     limb_flags,
-    limited_step,
     new_work,
-    posture_step,
-    release_joints,
-    scale_tasks,
-    take_step,
 )
 
 Priorities = tuple[tuple[str, int], ...]
@@ -112,18 +100,6 @@ FIRST = -1
 """Level of self-collision, before all that have a number."""
 AHEAD = 2.0
 """Parts that are nearer than so many of the longest steps of a point are kept in view."""
-NO_STEP = 1e-9
-"""A step that turns no joint by more than this is none [rad]."""
-TOLERATED, LEAST_TOLERANCE = 0.1, 1e-7
-"""Errors below these parts of the tolerance and of the size are none."""
-WISH_GAIN = 0.01
-"""Soft tasks that a step improves by less than this part are as good as they will be."""
-BLIND_SLOPE = 1e-4
-"""Slope of a task along its residual, below which no joint can lessen it."""
-NUDGE = 1.0
-"""All that the joints are turned to leave a straight line, together [rad]."""
-NUDGES = 2
-"""Most tries of that."""
 MOST_ROOT_OFFSET = 0.25
 """The root starts a frame turned against its estimate as before, but by no more than this [rad].
 Without, the start would miss by all that the root had turned; with more, a pelvis whose estimate
@@ -173,9 +149,18 @@ solve_skeletons = skeleton_kernel(solve_prioritized_skeleton)
 
 
 @helper
+def descend_figure(c: Context, targets: Targets, iterations: int, fresh: bool) -> tuple[int, int]:
+    """Iterate; with tasks of other kinds or a root that moves, judge every step."""
+    work = c.scratch
+    if work.tasks.room.shape[0] > 0 or work.floating[0]:
+        return descend_judged(c, targets, iterations, fresh)
+    return descend(c, targets, (1.0, 0.0, 0.0, 0.0), False, iterations)
+
+
+@helper
 def descend_first(c: Context, targets: Targets) -> tuple[int, int, bool]:
     """Iterate from the pose given; iterations taken, why it ended, and whether all is met."""
-    steps, reason = descend(c, targets, (1.0, 0.0, 0.0, 0.0), False, c.settings.iterations)
+    steps, reason = descend_figure(c, targets, c.settings.iterations, False)
     worst, _ = measure(c, targets)
     return steps, reason, worst <= c.settings.tolerance * c.model.size[0]
 
@@ -183,94 +168,13 @@ def descend_first(c: Context, targets: Targets) -> tuple[int, int, bool]:
 @helper
 def descend_again(c: Context, targets: Targets, iterations: int) -> tuple[int, bool]:
     """Iterate from a random pose, so often at most; how often it was, and whether all is met."""
-    steps, _ = descend(c, targets, (1.0, 0.0, 0.0, 0.0), False, iterations)
+    steps, _ = descend_figure(c, targets, iterations, True)
     worst, _ = measure(c, targets)
     return steps, worst <= c.settings.tolerance * c.model.size[0]
 
 
 descend_skeleton = restarting(descend_first, descend_again)
 """Descent of a skeleton, with other starts where the pose before leads nowhere."""
-
-
-@helper
-def descend(
-    c: Context, targets: Targets, root: Quat, root_known: bool, iterations: int
-) -> tuple[int, int]:
-    """Iterate from the pose given, so often at most; iterations taken, and why it ended.
-
-    A root that moves is drawn to the rotation `root`, and keeps its own if that is known.
-    """
-    settings, work = c.settings, c.scratch
-    ladder = work.ladder
-    size = c.model.size[0]
-    near, least_gain = settings.tolerance * size, settings.least_gain * size
-    slack = max(TOLERATED * settings.tolerance, LEAST_TOLERANCE)
-    nudges = 0
-    worst, total = measure(c, targets)
-    ladder.damping_scale[:] = 1.0
-    adapt_damping(c, math.inf)
-    for iteration in range(iterations):
-        joint_axes(c.model, c.pose, work.axes, False)
-        task_jacobian(c.model, c.pose, work.axes, ladder.jacobian)
-        others = work.tasks.room.shape[0] > 0
-        if others:
-            find_rows(c)
-        if scale_tasks(c, targets) == 0:
-            return iteration, MET
-        posture_step(c, root)
-        if others:
-            put_aside(c)
-            farthest = foresighted_step(c, root_known, settings.task_step)
-        else:
-            release_joints(c, root_known)
-            farthest = limited_step(c, settings.task_step, math.inf)
-        if farthest < NO_STEP and worst > near:
-            blind = is_blind(c) and may_fold(c.model, c.pose, targets, near)
-            if not blind or nudges == NUDGES or work.floating[0]:
-                return iteration, STILL
-            nudge = NUDGE if nudges % 2 == 0 else -NUDGE
-            ladder.secondary[:] = nudge / ladder.secondary.shape[0]
-            release_joints(c, root_known)
-            limited_step(c, settings.task_step, math.inf)
-            nudges += 1
-        take_step(c)
-        before, wish = total, work.tasks.wishes[0]
-        worst, total = measure(c, targets)
-        if worst <= near and wish - work.tasks.wishes[0] <= WISH_GAIN * wish:
-            return iteration + 1, MET
-        if abs(before - total) <= least_gain:
-            return iteration + 1, STILL
-        adapt_damping(c, slack)
-    return iterations, SPENT
-
-
-@helper
-def measure(c: Context, targets: Targets) -> tuple[float, float]:
-    """Place all joints, write the residuals of all tasks; their largest and summed length [m]."""
-    residual = c.scratch.ladder.residual
-    model_forward(c.model, c.pose)
-    found = task_residuals(c.model, c.pose, targets, residual)
-    if c.scratch.tasks.room.shape[0] == 0:
-        return found
-    return other_residuals(c.model, c.scratch.tasks, c.pose, residual, found)
-
-
-@helper
-def is_blind(c: Context) -> bool:
-    """Whether some task has a residual that no joint can lessen: the way to fold is not seen."""
-    jacobian, residual = c.scratch.ladder.jacobian, c.scratch.ladder.residual
-    for task in range(c.model.task_kind.shape[0]):
-        gap = (residual[3 * task], residual[3 * task + 1], residual[3 * task + 2])
-        square = 0.0
-        for k in range(jacobian.shape[1]):
-            slope = 0.0
-            for i in range(3):
-                slope += gap[i] * jacobian[3 * task + i, k]
-            square += slope * slope
-        length = vec_length(gap)
-        if length > 0.0 and math.sqrt(square) < BLIND_SLOPE * length:
-            return True
-    return False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -315,8 +219,8 @@ class PrioritizedSolver(
     """Part of the way to the relaxed posture in each step, as far as no point is moved by it. Other
     skeletons are drawn to the pose of a `Posture` task, where there is one, times its weight."""
     root: Literal["held", "free"] = "held"
-    """Whether the root of a skeleton stays in its place, or moves and turns like all joints: the feet
-    of a robot can then be its `Reach` tasks of the first level. Of people by six points it moves."""
+    """Whether the root of a skeleton stays in its place, or moves and turns like all joints: feet
+    can then be `Reach` tasks of the first level. That of people by six points always moves."""
     towards: Literal["stance", "sik", "guided"] = "stance"
     """That posture of a person: the relaxed stance, or the pose of sequential IK or of the guided
     solver in the same frame, whose pelvis is taken for the estimate then."""
@@ -414,15 +318,15 @@ class PrioritizedSolver(
             for task in plan.tasks
         ]
         if self.priorities is not None:
-            nodes = [k for k, task in enumerate(plan.tasks) if isinstance(task, Reach | Orient)]
+            nodes = {k: t.node for k, t in enumerate(plan.tasks) if isinstance(t, Reach | Orient)}
             if {own[k] for k in nodes} - {Reach.priority}:
                 raise InputError(
                     "Expected priorities in the tasks or in the solver, got conflicting ones in "
                     "both."
                 )
             levels = dict(zip(plan.points, self.levels_of(plan.points), strict=True))
-            for k in nodes:
-                own[k] = levels[plan.points[k] if plan.problem.tasks is None else plan.tasks[k].node]
+            for k, node in nodes.items():
+                own[k] = levels[node]
         # Smoothness without a level comes after all others, self-collision before them: whatever is
         # to be reached, parts of a body are not in each other.
         last = max(own, default=0) + 1

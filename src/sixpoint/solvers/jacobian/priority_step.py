@@ -64,6 +64,9 @@ ON_LIMIT = 1e-3
 """A ball joint this little beyond its limits is brought back without a new step [rad]."""
 LEAST_LIMIT_SLOPE = 0.1
 """A boundary that rotations cross more slowly than this has no direction [rad/rad]."""
+SLOT_TURN = 0.2
+"""Most that a task of angles asks for in one step, but for rotations of end effectors [rad]: a gaze
+far to one side would turn a body whose root moves in one step, away from its feet."""
 HALF_TURN = 0.5e-6
 """Half of the small rotation by which slopes of limits are measured [rad]."""
 
@@ -106,8 +109,8 @@ def new_work(
     """Return tables and scratch memory for a model with tasks in the order of their `levels`.
 
     Joints are drawn to the local rotations `posture` (N, 4), by default the first pose, and move as
-    readily as `compliance` (N,) says; `tasks` are those that fill slots. The root moves if `floating`; the joint `lumbar` turns only
-    while the root is held.
+    readily as `compliance` (N,) says; `tasks` are those that fill slots. The root moves if
+    `floating`; the joint `lumbar` turns only while the root is held.
     """
     count, turning = len(model.task_kind), int(model.freedom.sum())
     d = turning + (3 if floating else 0)
@@ -166,8 +169,9 @@ def scale_tasks(c: Context, targets: Targets) -> int:
         if position and known and turning < d:
             for k in range(3):
                 jacobian[3 * task + k, turning + k] = model.task_weight[task]
-        limit = c.settings.task_step * model.task_weight[task]
-        if kind != ORIENTATION and kind != ANGULAR_SLOT and square > limit * limit:
+        most = SLOT_TURN if kind == ANGULAR_SLOT else c.settings.task_step
+        limit = most * model.task_weight[task]
+        if kind != ORIENTATION and square > limit * limit:
             for i in range(3 * task, 3 * task + 3):
                 residual[i] *= limit / math.sqrt(square)
     return count

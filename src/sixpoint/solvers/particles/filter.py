@@ -45,6 +45,7 @@ from ..articulated.model import (
     model_forward,
     new_memory,
 )
+from ..articulated.task_table import TaskTable
 from ..context import RecordArray, record_type
 from .rotation_noise import FIXED, FREE, Noise, draw_joint, go_on, half_exp, hold_slack
 from .task_cost import judge_pose, pose_cost
