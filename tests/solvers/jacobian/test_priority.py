@@ -27,7 +27,8 @@ from sixpoint.solvers.articulated.model import (
     task_jacobian,
     task_residuals,
 )
-from sixpoint.solvers.jacobian.priority import PrioritizedSolver, is_blind
+from sixpoint.solvers.jacobian.priority import PrioritizedSolver
+from sixpoint.solvers.jacobian.priority_descent import is_blind
 from sixpoint.solvers.jacobian.priority_step import (
     adapt_damping,
     cap_rotations,

@@ -49,7 +49,6 @@ from ..sequential.limb import FIXED, LEVEL
 from ..settings import Fraction, Interval, Number, Numbers, Positive, Triple
 from ..tracker import Tracker
 from .judgement import (
-    GAIN,
     HALVINGS,
     begin_judgement,
     is_gain,
@@ -197,7 +196,7 @@ def balance(c: BalanceContext, targets: Targets) -> tuple[int, int]:
             take_step(c)
             measure(c, targets)
             repair(c, targets)
-            gained = is_gain(c, heading, False) == GAIN
+            gained = is_gain(c, heading)
             if gained:
                 break
             restore_pose(c)

@@ -25,8 +25,6 @@ from ...kernels.vector import vec_load, vec_store
 from ..articulated.context import Context
 from ..articulated.model import ORIENTATION, Model, Targets, copy_rotations, new_memory
 
-NO_GAIN, DEAR, GAIN = range(3)
-"""What a step is."""
 HALVINGS = 8
 """A step that is no gain at this many halvings is none."""
 LEVEL_TOLERANCE = 3e-5
@@ -164,12 +162,8 @@ def spoilt_level(c: Context) -> int:
 
 
 @helper
-def is_gain(c: Context, root: Quat, careful: bool) -> int:
-    """Return `GAIN` if some level is nearer than ever and none above it is farther; remember it.
-
-    A level below may lose by that. If it loses more than the other gains, a `careful` judge says
-    `DEAR`, and remembers nothing. Otherwise `NO_GAIN`.
-    """
+def is_gain(c: Context, root: Quat) -> bool:
+    """Whether some level is nearer than ever, and none above it is farther; remember it then."""
     judgement = c.scratch.judgement
     errors, best = judgement.errors, judgement.best
     write_errors(c, root)
@@ -178,19 +172,15 @@ def is_gain(c: Context, root: Quat, careful: bool) -> int:
     for level in range(last + 1):
         slack = POSTURE_TOLERANCE * best[last] if level == last else LEVEL_TOLERANCE
         if errors[level] > best[level] + slack:
-            return NO_GAIN
+            return False
         if errors[level] < best[level] - slack:
             nearer = level
             break
     if nearer < 0:
-        return NO_GAIN
-    if careful:
-        for level in range(nearer + 1, last):
-            if errors[level] - best[level] > best[nearer] - errors[nearer]:
-                return DEAR
+        return False
     for level in range(last + 1):
         if level < nearer:
             best[level] = min(best[level], errors[level])
         else:
             best[level] = errors[level]
-    return GAIN
+    return True

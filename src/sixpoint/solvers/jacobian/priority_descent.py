@@ -18,10 +18,7 @@ from ..articulated.task_rows import other_residuals, other_rows
 from ..context import MET, SPENT, STILL
 from .damped import may_fold
 from .judgement import (
-    DEAR,
-    GAIN,
     HALVINGS,
-    NO_GAIN,
     begin_judgement,
     forget_best,
     is_gain,
@@ -149,10 +146,7 @@ def descend_judged(c: Context, targets: Targets, iterations: int, fresh: bool) -
         wish = work.tasks.wishes[0]
         if find_rows(c, targets) == 0:
             return iteration, MET
-        verdict = try_steps(c, targets, True)
-        if verdict == DEAR:
-            verdict = try_steps(c, targets, False)
-        gained = verdict == GAIN
+        gained = try_steps(c, targets)
         worst, _ = measure(c, targets)
         if worst <= near and (not gained or wish - work.tasks.wishes[0] <= WISH_GAIN * wish):
             return iteration + 1, MET
@@ -179,13 +173,13 @@ def find_rows(c: Context, targets: Targets) -> int:
 
 
 @helper
-def try_steps(c: Context, targets: Targets, careful: bool) -> int:
+def try_steps(c: Context, targets: Targets) -> bool:
     """Take the step, or a half, a quarter ... of it: the first that is a gain.
 
-    Returns what it is; without a gain the pose is as before, and the best of what its parts were.
+    Returns whether there was one; otherwise the pose is as before.
     """
     upright = (1.0, 0.0, 0.0, 0.0)
-    most, verdict = math.inf, NO_GAIN
+    most = math.inf
     keep_pose(c)
     for _ in range(HALVINGS):
         # A smaller step is computed anew: limits turn it another way than the whole one.
@@ -196,12 +190,11 @@ def try_steps(c: Context, targets: Targets, careful: bool) -> int:
         take_step(c)
         measure(c, targets)
         repair(c, targets)
-        verdict = max(verdict, is_gain(c, upright, careful))
-        if verdict == GAIN:
-            break
+        if is_gain(c, upright):
+            return True
         restore_pose(c)
         measure(c, targets)
-    return verdict
+    return False
 
 
 @helper

@@ -1,0 +1,180 @@
+"""Every kind of task for every solver that follows derivatives, and strict levels of them."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+import sixpoint as sp
+from sixpoint.errors import InputError
+from sixpoint.formats.urdf import load_robot
+from sixpoint.limits import Limits
+from sixpoint.motion.pose import Pose
+from sixpoint.solvers.conformance import check_solver
+from sixpoint.tasks import (
+    Balance,
+    Coupling,
+    Floor,
+    LookAt,
+    Orient,
+    Posture,
+    Reach,
+    SelfCollision,
+    Smoothness,
+    Task,
+)
+
+PERSON = sp.Skeleton.humanoid(1.75)
+REST = PERSON.rest()[0]
+TAKERS = ("dls", "dls-svd", "sdls", "pseudoinverse", "jacobian-transpose", "pik")
+SOLES = ((-0.12, -0.1), (0.12, -0.1), (0.12, 0.2), (-0.12, 0.2))
+NOTHING = np.zeros((0, 3))
+
+
+def at(role: str) -> np.ndarray:
+    """Where a person's joint is at rest [m]."""
+    return REST[PERSON.anatomy.node(role)]
+
+
+def centre(pose: Pose) -> np.ndarray:
+    """Below the centre of mass (x, z) [m]."""
+    return Balance().centre(pose)[[0, 2]]
+
+
+@pytest.mark.parametrize("name", TAKERS)
+def test_several_kinds_at_once(name):
+    tasks: list[Task] = [
+        Reach("l_wrist"),
+        LookAt("head", at=(2.0, 1.6, 2.0)),
+        Balance(over=SOLES),
+        Floor("r_wrist", height=1.0),
+        Floor("l_elbow", height=1.2, lifts=True),
+        SelfCollision(),
+    ]
+    tracker = sp.solver(name).prepare(PERSON, tasks=tasks)
+    solution = tracker.solve((at("l_wrist") + (0.2, 0.35, 0.35))[None])
+    assert solution.converged
+    assert set(solution.tasks) == {task.label for task in tasks}
+    # Not by what the solver says of itself.
+    assert tasks[1].residual_norm(solution.pose) < 2e-4
+    assert solution.pose.world()[0][PERSON.anatomy.node("r_wrist"), 1] == pytest.approx(1.0, abs=4e-4)
+    assert solution.pose.world()[0][PERSON.anatomy.node("l_elbow"), 1] > 1.2 - 4e-4
+    assert tasks[2].residual_norm(solution.pose) < 4e-4
+
+
+@pytest.mark.parametrize("name", ["dls", "pik"])
+def test_what_is_not_met_is_told(name):
+    tasks = [Reach("l_wrist"), Floor("l_wrist", height=0.2)]
+    tracker = sp.solver(name).prepare(PERSON, tasks=tasks)
+    result = tracker.solve_clip(sp.Points(("l_wrist",), at("l_wrist")[None, None], 60.0))
+    assert not tracker.solve(at("l_wrist")[None]).converged
+    assert any("'floor l_wrist' is not met in 1 of 1 frames" in w for w in result.report.warnings)
+
+
+@cache
+def reached(priorities: tuple[int, int, int]) -> sp.solvers.Solution:
+    """A hand that cannot be at its height, at its place and above the soles, by levels."""
+    place, floor, balance = priorities
+    tasks = [
+        Reach("l_wrist", priority=place),
+        Floor("l_wrist", height=0.4, priority=floor),
+        Balance(over=((0.0, -0.03),), priority=balance),
+    ]
+    tracker = sp.solver("pik").prepare(PERSON, tasks=tasks)
+    goal = (at("l_wrist") + (0.6, 0.4, 0.5))[None]
+    for _ in range(5):
+        solution = tracker.solve(goal)
+    return solution
+
+
+@pytest.mark.parametrize(
+    ("priorities", "first"),
+    [((1, 2, 3), "reach l_wrist"), ((2, 1, 3), "floor l_wrist"), ((3, 2, 1), "balance")],
+)
+def test_levels_decide_who_wins(priorities, first):
+    alone = {
+        "reach l_wrist": Reach("l_wrist"),
+        "floor l_wrist": Floor("l_wrist", height=0.4),
+        "balance": Balance(over=((0.0, -0.03),)),
+    }
+    solution = reached(priorities)
+    assert not solution.converged
+    goal = (at("l_wrist") + (0.6, 0.4, 0.5))[None]
+    given = goal if first == "reach l_wrist" else NOTHING
+    best = sp.solver("pik").prepare(PERSON, tasks=[alone[first]]).solve(given)
+    # As near as it comes alone, whatever the others ask for.
+    assert solution.tasks[first] < best.tasks[first] + 1e-3 if best.tasks else True
+    others = [solution.tasks[label] for label in alone if label != first]
+    assert max(others) > 0.01
+
+
+def test_a_lower_level_never_worsens_a_higher_one():
+    rng = np.random.default_rng(3)
+    feet = [Reach("l_ankle", priority=0), Reach("r_ankle", priority=0)]
+    tasks = [
+        *feet,
+        Balance(over=SOLES, priority=1),
+        Reach("l_wrist", priority=2),
+        LookAt("head", at=(-3.0, 1.0, -1.0), priority=3),
+        Posture(like=Pose(PERSON, REST[0], PERSON.rest()[1] * 0 + (1, 0, 0, 0)), priority=4),
+    ]
+    tracker = sp.solver("pik", root="free", iterations=20).prepare(PERSON, tasks=tasks)
+    pinned = np.array([at("l_ankle"), at("r_ankle")])
+    for _ in range(6):  # wild goals, most of them out of reach
+        goal = at("l_wrist") + rng.normal(size=3) * 0.8
+        for _ in range(6):
+            solution = tracker.solve(np.vstack([pinned, goal]))
+        assert solution.residuals[:2].max() < 4e-4
+        assert tasks[2].residual_norm(solution.pose) < 4e-4
+
+
+def test_still_goals_come_to_rest_reachable_or_not():
+    feet = [Reach("l_ankle", priority=0), Reach("r_ankle", priority=0)]
+    tasks = [*feet, Balance(over=SOLES, priority=1), Reach("l_wrist", priority=2)]
+    for away in ((0.3, 0.4, 0.3), (1.5, 0.9, 0.9), (0.4, 1.5, -0.3)):
+        tracker = sp.solver("pik", root="free", iterations=5).prepare(PERSON, tasks=tasks)
+        goals = np.array([at("l_ankle"), at("r_ankle"), at("l_wrist") + away])
+        places = np.array([tracker.solve(goals).pose.world()[0] for _ in range(120)])
+        assert np.ptp(places[80:], axis=0).max() < 0.001
+
+
+def test_gaze_is_a_level():
+    goal = (at("l_wrist") + (0.2, 0.5, 0.6))[None]
+    misses = []
+    for look in ([], [LookAt("head", at=(0.5, 1.2, 2.0), priority=2)]):
+        tracker = sp.solver("pik").prepare(PERSON, tasks=[Reach("l_wrist"), *look])
+        solution = tracker.solve(goal)
+        misses.append(solution.residuals[0])
+        assert solution.converged
+    assert max(misses) < 4e-4
+    assert look[0].residual_norm(solution.pose) < 4e-4
+
+
+ROBOT = """<robot name="biped"><link name="pelvis"/>
+{legs}
+<link name="torso"><inertial><mass value="20"/><origin xyz="0 0 0.3"/></inertial></link>
+<joint name="waist" type="spherical"><parent link="pelvis"/><child link="torso"/>
+<origin xyz="0 0 0.1"/></joint>
+<link name="arm"/><joint name="shoulder" type="spherical"><parent link="torso"/>
+<child link="arm"/><origin xyz="0 0 0.5"/></joint>
+<link name="hand"/><joint name="wrist" type="fixed"><parent link="arm"/><child link="hand"/>
+<origin xyz="0.5 0 0"/></joint></robot>"""
+LEG = """<link name="{s}_thigh"/><joint name="{s}_hip" type="spherical"><parent link="pelvis"/>
+<child link="{s}_thigh"/><origin xyz="0 {y} 0"/></joint>
+<link name="{s}_shank"/><joint name="{s}_knee" type="spherical"><parent link="{s}_thigh"/>
+<child link="{s}_shank"/><origin xyz="0 0 -0.4"/></joint>
+<link name="{s}_foot"/><joint name="{s}_ankle" type="fixed"><parent link="{s}_shank"/>
+<child link="{s}_foot"/><origin xyz="0 0 -0.4"/></joint>"""
+
+
+def test_what_makes_no_sense_is_refused():
+    with pytest.raises(InputError, match="position `at` of the task 'look head'.*got none"):
+        sp.solver("dls").prepare(PERSON, tasks=[LookAt("head")])
+    with pytest.raises(InputError, match="level of 'floor l_wrist' to be an integer >= 0, got -2"):
+        sp.solver("pik").prepare(PERSON, tasks=[Floor("l_wrist", priority=-2)])
+    with pytest.raises(InputError, match="`root` to be one of held, free"):
+        sp.solver("pik", root="loose")
+    with pytest.raises(InputError, match="knows only its weight"):
+        sp.solver("pik").prepare(PERSON, tasks=[LookAt("head", at=(1, 1, 1), covariance=(1, 2, 1))])
