@@ -100,6 +100,9 @@ FIRST = -1
 """Level of self-collision, before all that have a number."""
 AHEAD = 2.0
 """Parts that are nearer than so many of the longest steps of a point are kept in view."""
+JUDGED_ON_LIMIT = 1e-6
+"""A ball joint this little beyond its limits is brought back without a new step where steps are
+judged: to first order, what brings it back is no part of the step [rad]."""
 MOST_ROOT_OFFSET = 0.25
 """The root starts a frame turned against its estimate as before, but by no more than this [rad].
 Without, the start would miss by all that the root had turned; with more, a pelvis whose estimate
@@ -345,13 +348,16 @@ class PrioritizedSolver(
         posture = None if task is None else plan.body.to_rest(task.aim(None).rotations)
         tasks = plan.table
         tasks.capsules.ahead[0] = AHEAD * self.task_step * plan.length
-        return new_work(
+        work = new_work(
             plan.model,
             plan.levels,
             posture=posture,
             tasks=tasks,
             floating=self.root == "free",
         )
+        if work.floating[0] or len(tasks.room) > 0:
+            work.on_limit[0] = JUDGED_ON_LIMIT
+        return work
 
     def skeleton_settings(self, plan: SkeletonPlan) -> dict[str, Number]:
         """Return the settings as numbers."""

@@ -93,6 +93,8 @@ class PriorityWork(NamedTuple):
     goal: Annotated[Floats, "N", 3]  # rotation vector that the limit allows [rad]
     restarts: Restarts
     judgement: Judgement
+    # ball joints this little beyond their limits are brought back without a new step [rad], (1,)
+    on_limit: Floats
     root_offset: Floats  # how the root was turned against its estimate in the frame before, (1, 4)
 
 
@@ -129,6 +131,7 @@ def new_work(
         restarts=new_restarts(model),
         judgement=new_judgement(model, len(starts)),
         ladder=new_ladder([3 * k for k in [*starts, count]], d),
+        on_limit=np.array([ON_LIMIT]),
         root_offset=arrays.identity(1),
     )
 
@@ -276,7 +279,7 @@ def hold_limits(c: Context) -> bool:
             continue
         rotated = rotated_ball(c.pose, joint, step, k)
         beyond = limit_violation(model.limits, joint, rotated)
-        if beyond <= ON_LIMIT:
+        if beyond <= work.on_limit[0]:
             continue
         found = True
         slope = limit_slope(model, joint, rotated)
@@ -339,7 +342,7 @@ def release_joints(c: Context, root_known: bool) -> None:
 def cap_rotations(model: Model, step: Floats, most: float) -> float:
     """Scale a step so that no joint turns by more than this; how far the farthest was to turn.
 
-    Together, not one by one: joints that move against each other would part.
+    Together, not one by one, and the root with them: what moves against each other would part.
     """
     farthest = 0.0
     for joint in range(model.parent.shape[0]):
@@ -348,8 +351,7 @@ def cap_rotations(model: Model, step: Floats, most: float) -> float:
             square += step[k] * step[k]
         farthest = max(farthest, math.sqrt(square))
     if farthest > most:
-        last = model.first.shape[0] - 1
-        for k in range(model.first[last] + model.freedom[last]):
+        for k in range(step.shape[0]):
             step[k] *= most / farthest
     return farthest
 
