@@ -23,6 +23,7 @@ EXPERIMENTS = {
     "energy": "Mass-spring IK: the paper's Table 1 beside ours.",
     "particles": "How well and how fast the particle filter solves.",
     "vision": "Measure vision and the two solvers that were published with it.",
+    "balance": "Whether bodies in balance come to rest, and strict levels hold.",
     "prior": "Sequential IK with and without a prior, on clips and under stress.",
 }
 """Name -> its line in the help. The module of the same name holds `EXPERIMENT`."""
