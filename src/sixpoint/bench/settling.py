@@ -39,7 +39,7 @@ WAYS = ((0.3, 0.0, 0.9), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.3, 0.9, 0.1), (0.6
 """Directions in which goals out of reach lie."""
 SETTLED = int(2.0 * RATE)
 """Frames after which a body shall rest."""
-FRAMES, QUICK_FRAMES = 300, 120
+FRAMES, QUICK_FRAMES, QUICK_PART = 300, 120, 3
 OUT_OF_REACH, SHAKING = 0.03, 0.003
 """How far goals are out of reach, and the standard deviation of their noise [m]."""
 FEET = ("l_ankle", "r_ankle")
@@ -52,9 +52,9 @@ def bench_settling(*, quick: bool = False, progress: ex.Progress = None) -> ex.M
     still: list[dict[str, Any]] = []
     noisy: list[dict[str, Any]] = []
     for body in BODIES:
-        still += settle(body, QUICK_FRAMES if quick else FRAMES)
+        still += settle(body, quick=quick)
         step()
-        noisy += shake(body, QUICK_FRAMES if quick else FRAMES)
+        noisy += shake(body, quick=quick)
         step()
     levels = wild_goals(QUICK_GOALS if quick else WILD_GOALS)
     step()
@@ -72,10 +72,11 @@ def standing_tracker(body: str) -> tuple[Tracker, Floats, Floats]:
     return solver("pik-balance", body=body).prepare(skeleton, rate=RATE), frame, frame[0] + shoulder
 
 
-def settle(body: str, frames: int) -> list[dict[str, Any]]:
+def settle(body: str, *, quick: bool = False) -> list[dict[str, Any]]:
     """Return the motion that is left while goals keep still, for each of them."""
     rows = []
-    for name, away in GOALS.items():
+    frames = QUICK_FRAMES if quick else FRAMES
+    for name, away in list(GOALS.items())[:: QUICK_PART if quick else 1]:
         tracker, frame, shoulder = standing_tracker(body)
         frame[2] = shoulder + away
         solutions = [tracker.solve(frame) for _ in range(frames)]
@@ -90,10 +91,11 @@ def settle(body: str, frames: int) -> list[dict[str, Any]]:
     return rows
 
 
-def shake(body: str, frames: int) -> list[dict[str, Any]]:
+def shake(body: str, *, quick: bool = False) -> list[dict[str, Any]]:
     """Return how much the head shakes with a goal out of reach, for each direction."""
     rows = []
-    for way in WAYS:
+    frames = QUICK_FRAMES if quick else FRAMES
+    for way in WAYS[:: QUICK_PART if quick else 1]:
         tracker, frame, shoulder = standing_tracker(body)
         far = shoulder + 2.0 * np.array(way) / np.linalg.norm(way)
         anatomy = tracker.skeleton.anatomy

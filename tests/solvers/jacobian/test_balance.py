@@ -338,7 +338,7 @@ def test_full_flexion_and_back_to_extension():
 
 def joints_over(body: str, goals: np.ndarray, **settings) -> np.ndarray:
     """Places of all joints (F, N, 3) [m] as a person's left wrist follows goals (F, 3)."""
-    frame, _ = stance()
+    frame = stance()[0].copy()
     tracker = BalanceSolver(body=body, **settings).prepare(BODY, rate=30.0)
     places = []
     for goal in goals:
