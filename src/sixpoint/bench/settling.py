@@ -86,7 +86,7 @@ def settle(body: str, *, quick: bool = False) -> list[dict[str, Any]]:
             "goal": name,
             "motion_mm": float(1e3 * np.ptp(places, axis=0).max()),
             "missed_mm": float(1e3 * solutions[-1].residuals[2]),
-            "drift_mm": float(1e3 * solutions[-1].extras["drift"]),
+            "drift_mm": float(1e3 * (solutions[-1].extras or {})["drift"]),
         })  # fmt: skip
     return rows
 

@@ -27,7 +27,7 @@ TREE = Skeleton.tree(2, 3)
         ({"tasks": (Reach("toe"),)}, UnknownName, "No joint 'toe'"),
         ({"tasks": (Posture(),)}, InputError, "pose `like` of the task 'posture'.*got none"),
         ({"tasks": (Reach("tip"), Reach("tip"))}, InputError, "one Reach task for 'tip', got two"),
-        ({"tasks": ("tip",)}, InputError, "of Reach, Orient, .*, SelfCollision; got str"),
+        ({"tasks": ("tip",)}, InputError, "of Reach, Orient, .*, FunctionTask; got str"),
         (
             {"tasks": (Reach("tip"),), "names": ("joint_2",)},
             InputError,

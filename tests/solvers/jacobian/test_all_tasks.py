@@ -15,6 +15,8 @@ from sixpoint.tasks import (
     Balance,
     Floor,
     LookAt,
+    PlacesFunction,
+    PoseFunction,
     Reach,
     SelfCollision,
     Task,
@@ -157,6 +159,52 @@ LEG = """<link name="{s}_thigh"/><joint name="{s}_hip" type="spherical"><parent 
 <child link="{s}_shank"/><origin xyz="0 0 -0.4"/></joint>
 <link name="{s}_foot"/><joint name="{s}_ankle" type="fixed"><parent link="{s}_shank"/>
 <child link="{s}_foot"/><origin xyz="0 0 -0.4"/></joint>"""
+
+
+def in_the_ball(places: np.ndarray) -> np.ndarray:
+    """How deep the middle of a chain is in a ball [m], of many poses at once."""
+    return np.maximum(0.3 - np.linalg.norm(places[:, 2] - (0.0, 0.5, 0.0), axis=1), 0.0)
+
+
+@pytest.mark.parametrize("name", ["dls", "pik"])
+def test_functions_need_no_derivatives(name):
+    arm = sp.Skeleton.chain(4)
+    tracker = sp.solver(name).prepare(arm, tasks=[Reach("tip"), PlacesFunction(in_the_ball)])
+    goal = np.array([[0.4, 0.5, 0.2]])
+    solution = tracker.solve(goal)
+    assert solution.converged
+    places = solution.pose.world()[0]
+    assert np.linalg.norm(places[arm.index("tip")] - goal[0]) < 2e-4
+    assert in_the_ball(places[None])[0] < 2e-4
+    level = PoseFunction(lambda pose: pose.world()[0][4, [1, 0]] - (0.3, 0.4))
+    tracker = sp.solver(name).prepare(arm, tasks=[level])
+    assert tracker.solve(np.zeros((0, 3))).converged
+    assert np.abs(level.measure(tracker.solve(np.zeros((0, 3))).pose)).max() < 2e-4
+
+
+def test_functions_have_levels():
+    arm = sp.Skeleton.chain(4)
+    goal = np.array([[0.4, 0.5, 0.2]])
+    low = PoseFunction(lambda pose: pose.world()[0][arm.index("tip"), 1] - 0.2)
+    missed = {}
+    for first in (True, False):
+        task = replace(low, priority=1 if first else 3)
+        tracker = sp.solver("pik").prepare(arm, tasks=[Reach("tip", priority=2), task])
+        solution = tracker.solve(goal)
+        assert not solution.converged
+        missed[first] = solution.residuals[0], abs(float(low.measure(solution.pose)[0]))
+    assert missed[True][1] < 2e-4  # the height, then the place
+    assert missed[True][0] == pytest.approx(0.3, abs=1e-3)
+    assert missed[False][0] < 2e-4
+    assert missed[False][1] == pytest.approx(0.3, abs=1e-3)
+
+
+def test_functions_that_fail_are_named():
+    def broken(places):
+        raise ValueError("no such pose")
+
+    with pytest.raises(InputError, match="the task 'broken' to judge a pose; it raised ValueError"):
+        sp.solver("pik").prepare(sp.Skeleton.chain(3), tasks=[PlacesFunction(broken)])
 
 
 @pytest.fixture(scope="module")

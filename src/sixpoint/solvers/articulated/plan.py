@@ -8,7 +8,7 @@ rule with other numbers.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 
@@ -29,6 +29,7 @@ from ...tasks import (
     Balance,
     Coupling,
     Floor,
+    FunctionTask,
     LookAt,
     Orient,
     Posture,
@@ -46,6 +47,7 @@ from ..settings import Count, Fraction, Interval, Number, settings_record
 from ..solution import StopReason
 from .build import TaskSpec, new_pose, person_model, skeleton_model
 from .context import PersonContext, SkeletonContext
+from .function_loop import FunctionLoop
 from .model import ORIENTATION, POSITION, Model, copied, read_pose
 from .self_collision import new_capsules
 from .task_table import (
@@ -70,6 +72,7 @@ TASKS: tuple[type[Task[Any]], ...] = (
     Smoothness,
     Posture,
     SelfCollision,
+    FunctionTask,
 )
 """Kinds of tasks that methods take which follow derivatives."""
 MISSED = 1e-3
@@ -383,6 +386,12 @@ class SkeletonPlan(Plan):
         settings = settings_record({**self.settings, **self.solver.times(rate)})
         scratch = copied(self.scratch)
         return SkeletonContext(settings, self.model, new_pose(self.model), scratch)
+
+    def bind(self, context: SkeletonContext, frames: Frames) -> Callable[[int, int], None]:
+        """Return a function that solves the frames from a first to before a last one."""
+        if self._judged and any(isinstance(task, FunctionTask) for task in self.tasks):
+            return FunctionLoop(self, context, frames).solve
+        return super().bind(context, frames)
 
     def begin(self, context: SkeletonContext, pose: Pose) -> None:
         """Let a fresh context start from a pose; joints that cannot turn stay where they are."""

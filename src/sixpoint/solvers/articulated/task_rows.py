@@ -35,6 +35,7 @@ from .task_table import (
     BALANCE,
     COUPLING,
     FLOOR,
+    FUNCTION,
     LOOK,
     POSTURE,
     SELF_COLLISION,
@@ -91,6 +92,8 @@ def slot_gap(
     kind = tasks.kind[task]
     if kind == SMOOTHNESS:
         return pair_gap(tasks, pose, tasks.first[task] + k), math.nan
+    if kind == FUNCTION:
+        return function_gap(tasks, pose, 3 * (tasks.first[task] + k)), math.nan
     if kind == POSTURE:
         wanted = quat_load(tasks.posture[tasks.first[task]], k)
         gap = (0.0, 0.0, 0.0)
@@ -98,6 +101,51 @@ def slot_gap(
             gap = orient_residual(wanted, quat_load(pose.local, k))
         return gap, math.nan
     return task_gap(model, tasks, pose, task)
+
+
+@helper
+def function_gap(tasks: TaskTable, pose: ModelPose, row: int) -> Vec3:
+    """Return minus what a function gives, by its slopes, in three rows."""
+    gap = vec_scale((tasks.values[row], tasks.values[row + 1], tasks.values[row + 2]), -1.0)
+    joints = pose.local.shape[0]
+    for joint in range(joints + 1):
+        if joint < joints:
+            moved = orient_residual(quat_load(pose.local, joint), quat_load(tasks.around, joint))
+        else:
+            moved = vec_sub(vec_load(pose.position, 0), vec_load(tasks.origin, 0))
+        gap = vec_sub(gap, by_slopes(tasks.slopes, row, joint, moved))
+    return gap
+
+
+@helper
+def by_slopes(slopes: Floats, row: int, block: int, moved: Vec3) -> Vec3:
+    """What three rows change by as a joint turns, or the root moves."""
+    k = 3 * block
+    a = slopes[row, k] * moved[0] + slopes[row, k + 1] * moved[1] + slopes[row, k + 2] * moved[2]
+    row += 1
+    b = slopes[row, k] * moved[0] + slopes[row, k + 1] * moved[1] + slopes[row, k + 2] * moved[2]
+    row += 1
+    c = slopes[row, k] * moved[0] + slopes[row, k + 1] * moved[1] + slopes[row, k + 2] * moved[2]
+    return (a, b, c)
+
+
+@helper
+def function_rows(
+    model: Model, tasks: TaskTable, pose: ModelPose, task: int, axes: Floats, jacobian: Floats
+) -> None:
+    """Write the slopes of a function along each degree of freedom."""
+    joints, turning = model.parent.shape[0], turning_freedoms(model)
+    for slot in range(tasks.slot[task], tasks.last_slot[task]):
+        row = 3 * (tasks.first[task] + slot - tasks.slot[task])
+        for joint in range(joints):
+            below = parent_rotation(model, pose, joint)
+            for k in range(model.first[joint], model.first[joint] + model.freedom[joint]):
+                axis = quat_unrotate(below, vec_load(axes, k))
+                column = by_slopes(tasks.slopes, row, joint, axis)
+                write_column(jacobian, 3 * slot, k, column, tasks.weight[task])
+        for k in range(turning, jacobian.shape[1]):
+            column = by_slopes(tasks.slopes, row, joints, root_speed(model, k - turning))
+            write_column(jacobian, 3 * slot, k, column, tasks.weight[task])
 
 
 @helper
@@ -158,6 +206,8 @@ def other_rows(
                 joint = slot - first
                 below = parent_rotation(model, pose, joint)
                 turn_columns(model, below, (joint, 3 * slot, scale), gap, axes, jacobian)
+        elif kind == FUNCTION:
+            function_rows(model, tasks, pose, task, axes, jacobian)
         elif kind in (LOOK, FLOOR):
             effector_rows(model, tasks, pose, task, axes, jacobian)
 

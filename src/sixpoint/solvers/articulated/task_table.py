@@ -79,6 +79,13 @@ class TaskTable(NamedTuple):
         Floats, "N", 4
     ]  # scratch: mass that moves with each joint, as `carry_masses`
     wishes: Annotated[Floats, 1]  # scratch: summed residuals of soft tasks [m]
+    # scratch: what functions gave around a pose, three for each of their slots, (F,)
+    values: Annotated[Floats, "F"]
+    # scratch: its change as each joint turns about X, Y and Z of its parent [1/rad], and as the
+    # root moves [1/m], (F, 3 N + 3)
+    slopes: Annotated[Floats, "F", "V"]
+    around: Annotated[Floats, "N", 4]  # scratch: local rotations of that pose
+    origin: Annotated[Floats, 1, 3]  # scratch: position of its root [m]
 
 
 @dataclass
@@ -101,7 +108,9 @@ def new_table(rows: Sequence[TaskRow], joints: int, slots: int = 0, **given: Any
     `slots` is how many tasks the model has, for methods that fill some of them.
     """
     table = new_memory(
-        TaskTable, {"T": len(rows), "N": joints, "S": slots}, **{"capsules": no_capsules(), **given}
+        TaskTable,
+        {"T": len(rows), "N": joints, "S": slots, "F": 0, "V": 3 * joints + 3},
+        **{"capsules": no_capsules(), **given},
     )
     table.slot[:] = -1
     table.precision[:] = given.get("precision", np.eye(3))
@@ -230,6 +239,9 @@ def task_slots(body: Articulation, task: Task[Any]) -> int:
         return body.skeleton.joint_count
     if isinstance(task, Smoothness):
         return len(task.pairs(body.skeleton))
+    if isinstance(task, FunctionTask):
+        rest = body.from_rest(arrays.identity(body.skeleton.joint_count))
+        return -(-len(task.measure(Pose(body.skeleton, body.offsets[0], rest))) // 3)
     return 1
 
 
@@ -241,9 +253,14 @@ def slot_kind(task: Task[Any]) -> int:
 def with_slots(table: TaskTable, model: Model, slots: Sequence[range]) -> TaskTable:
     """Return a table whose tasks fill slots of a model, those of each task given as a range."""
     rows = table._replace(room=np.full(len(model.task_kind), np.nan))
+    count = 0
     for k, own in enumerate(slots):
+        if rows.kind[k] == FUNCTION:
+            rows.first[k] = count
+            count += len(own)
         rows.slot[k], rows.last_slot[k] = (own.start, own.stop) if len(own) else (-1, -1)
-    return rows
+    width = table.slopes.shape[1]
+    return rows._replace(values=np.zeros(3 * count), slopes=np.zeros((3 * count, width)))
 
 
 def numbered_labels(tasks: Sequence[Task[Any]]) -> tuple[str, ...]:

@@ -159,7 +159,7 @@ def descend_judged(c: Context, targets: Targets, iterations: int, fresh: bool) -
             worst, _ = measure(c, targets)
             forget_best(c, upright)
         adapt_damping(c, slack)
-    return iterations, SPENT
+    return iterations, MET if worst <= near else SPENT
 
 
 @helper
