@@ -18,7 +18,7 @@ from sixpoint.solvers.articulated.build import (
     skeleton_model,
 )
 from sixpoint.solvers.articulated.model import HINGE, POSITION
-from sixpoint.solvers.jacobian.damped import new_descent
+from sixpoint.solvers.jacobian.damped_descent import new_descent
 
 FREE = Limits({})
 

@@ -53,7 +53,9 @@ def new_memory(kind: type[T], sizes: Mapping[str, int], **given: Any) -> T:
 
 
 def copied(table: Any) -> Any:
-    """Return a copy of a tuple of arrays, in which there may be others."""
+    """Return a copy of a tuple of arrays, in which there may be others, and None."""
+    if table is None:
+        return None
     if isinstance(table, np.ndarray):
         return table.copy()
     return type(table)(*map(copied, table))

@@ -120,10 +120,11 @@ class ArticulatedSettings:
     """Kernel for people by their six points."""
     solve_skeletons: ClassVar[Kernel[[Any, Frames, int, int], None]]
     """Kernel for any skeleton."""
+    solve_tasks: ClassVar[Kernel[[Any, Frames, int, int], None] | None] = None
+    """Kernel for any skeleton with tasks that fill slots of the model, for methods that take tasks
+    other than positions and rotations."""
     answers: ClassVar[tuple[type[Task[Any]], ...]] = (Reach, Orient)
     """Kinds of tasks that can be given."""
-    slots: ClassVar[bool] = False
-    """Whether tasks other than positions and rotations fill slots of the model."""
     welds: ClassVar[bool] = False
     """Whether joints of skeletons that a `FixedLimit` holds are left out of the degrees of freedom;
     methods that move joint by joint hold them by the limit."""
@@ -200,7 +201,7 @@ class ArticulatedSettings:
 
     def slot_count(self, plan: SkeletonPlan, task: Task[Any]) -> int:
         """Return how many slots of the model a task fills: three rows each."""
-        return task_slots(plan.body, task) if self.slots else 0
+        return 0 if self.solve_tasks is None else task_slots(plan.body, task)
 
     def skeleton_scratch(self, plan: SkeletonPlan) -> Any:
         """Return tables and scratch memory for the kernel of any skeleton."""
@@ -297,14 +298,16 @@ class SkeletonPlan(Plan):
         self.tasks = self.known_tasks()
         self.nodes = [self.body.node(name) for name in self.points]
         self.model = self.new_model()
+        self.slotted = any(self.slots)
+        if self.slotted and solver.solve_tasks is not None:
+            self.kernel = solver.solve_tasks
         self._sought = self._asked(Reach)
         self._turned = self._asked(Orient)
         self._least, self._most = self._reaches()
         self.labels = numbered_labels(self.tasks)
         self.table = self.new_tasks()
-        self._judged = len(self.table.room) > 0
-        self.numbers = len(self.labels) if self._judged else 0
-        self.detailed = self._judged or bool(self._turned.any())
+        self.numbers = len(self.labels) if self.slotted else 0
+        self.detailed = self.slotted or bool(self._turned.any())
         self.scratch = solver.skeleton_scratch(self)
         self.settings = solver.skeleton_settings(self)
 
@@ -371,7 +374,7 @@ class SkeletonPlan(Plan):
 
     def new_tasks(self) -> TaskTable:
         """Return the tasks as rows of numbers; none if all are positions and rotations."""
-        if not any(self.slots):
+        if not self.slotted:
             return no_tasks(len(self.model.parent))
         table = skeleton_tasks(self.body, self.points, self.tasks)
         for task, slots in zip(self.tasks, self.slots, strict=True):
@@ -389,7 +392,7 @@ class SkeletonPlan(Plan):
 
     def bind(self, context: SkeletonContext, frames: Frames) -> Callable[[int, int], None]:
         """Return a function that solves the frames from a first to before a last one."""
-        if self._judged and any(isinstance(task, FunctionTask) for task in self.tasks):
+        if self.slotted and any(isinstance(task, FunctionTask) for task in self.tasks):
             return FunctionLoop(self, context, frames).solve
         return super().bind(context, frames)
 
@@ -452,7 +455,7 @@ class SkeletonPlan(Plan):
 
         By its label; [m], or [rad] of angles.
         """
-        if not self._judged:
+        if not self.slotted:
             return {}
         lengths = out.numbers / self.table.unit
         return {label: lengths[:, k] for k, label in enumerate(self.labels)}
@@ -461,7 +464,7 @@ class SkeletonPlan(Plan):
         """Warn of tasks that are not met; points that are missed are counted already."""
         near = self.solver.stop_rule(self.solver.skeletons_rule).tolerance * self.model.size[0]
         remarks = super().remarks(frames)
-        if self._judged:
+        if self.slotted:
             remarks += unmet_tasks(self.table, self.labels, frames.out.numbers, near)
         return remarks
 

@@ -136,7 +136,6 @@ def task_square(
 def write_task_residuals(
     model: Model, tasks: TaskTable, pose: ModelPose, targets: Targets, out: Floats
 ) -> None:
-    """Write the residual of every task [m], (T,), not weighted, if some have slots."""
-    if tasks.room.shape[0] > 0:
-        for task in range(tasks.kind.shape[0]):
-            out[task] = math.sqrt(task_square(model, tasks, pose, task, targets))
+    """Write the residual of every task [m], (T,), not weighted."""
+    for task in range(tasks.kind.shape[0]):
+        out[task] = math.sqrt(task_square(model, tasks, pose, task, targets))

@@ -11,7 +11,7 @@ that it could fold: where a task has a residual that no joint can lessen, joints
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal, cast
 
@@ -47,12 +47,11 @@ from ..articulated.context import (
     PersonContext,
     SkeletonContext,
     begin_person,
-    end_skeleton,
     person_kernel,
-    skeleton_kernel,
     stop_flags,
     write_person,
 )
+from ..articulated.descent import descent_kernel
 from ..articulated.model import (
     ORIENTATION,
     POSITION,
@@ -69,7 +68,6 @@ from ..articulated.plan import (
     is_person,
 )
 from ..articulated.restart import RestartSettings, restarting
-from ..articulated.task_value import write_task_residuals
 from ..base import Capabilities, Solver
 from ..context import Frames
 from ..people.plan import PAPER_HEIGHT, PersonSettings, end_frame, known_rotation
@@ -78,7 +76,7 @@ from ..plan import Plan
 from ..problem import Problem
 from ..settings import Fraction, Interval, NonNegative, Number, Numbers, Positive, Triple
 from ..start import StartSettings, check_prior, start_solver
-from .priority_descent import descend, descend_judged, measure
+from .priority_descent import descend, descend_judged, measure, measure_points
 from .priority_step import (
     PriorityWork,
     limb_flags,
@@ -139,45 +137,45 @@ def solve_prioritized_person(c: PersonContext, frames: Frames, frame: int) -> No
 solve_people = person_kernel(solve_prioritized_person)
 
 
-def solve_prioritized_skeleton(c: SkeletonContext, frames: Frames, frame: int) -> None:
-    """Solve one frame of any skeleton, whose root stays where it is."""
-    targets = Targets(frames.positions[frame], frames.rotations[frame])
-    steps, reason = descend_skeleton(c, targets)
-    end_skeleton(c, frames, frame, steps, stop_flags(reason))
-    tasks = c.scratch.tasks
-    write_task_residuals(c.model, tasks, c.pose, targets, frames.out.numbers[frame])
-
-
-solve_skeletons = skeleton_kernel(solve_prioritized_skeleton)
-
-
 @helper
-def descend_figure(c: Context, targets: Targets, iterations: int, fresh: bool) -> tuple[int, int]:
-    """Iterate; with tasks of other kinds or a root that moves, judge every step."""
-    work = c.scratch
-    if work.tasks.room.shape[0] > 0 or work.floating[0]:
-        return descend_judged(c, targets, iterations, fresh)
+def descend_points(c: Context, targets: Targets, iterations: int, fresh: bool) -> tuple[int, int]:
+    """Iterate to positions and rotations alone; the root stays, and no step is judged."""
     return descend(c, targets, (1.0, 0.0, 0.0, 0.0), False, iterations)
 
 
-@helper
-def descend_first(c: Context, targets: Targets) -> tuple[int, int, bool]:
-    """Iterate from the pose given; iterations taken, why it ended, and whether all is met."""
-    steps, reason = descend_figure(c, targets, c.settings.iterations, False)
-    worst, _ = measure(c, targets)
-    return steps, reason, worst <= c.settings.tolerance * c.model.size[0]
+def descending(
+    iterate: Callable[[Context, Targets, int, bool], tuple[int, int]],
+    measure: Callable[[Context, Targets], tuple[float, float]],
+) -> Callable[[Context, Targets], tuple[int, int]]:
+    """Return a descent of a skeleton, with other starts where the pose before leads nowhere.
+
+    Args:
+        iterate: iterates from the pose given, so often at most; the last argument says whether that
+            has nothing to do with the frame before. Returns iterations taken, and why it ended.
+        measure: returns the largest and summed length that tasks still ask for [m].
+    """
+
+    @helper
+    def descend_first(c: Context, targets: Targets) -> tuple[int, int, bool]:
+        """Iterate from the pose given; iterations taken, why it ended, and whether all is met."""
+        steps, reason = iterate(c, targets, c.settings.iterations, False)
+        worst, _ = measure(c, targets)
+        return steps, reason, worst <= c.settings.tolerance * c.model.size[0]
+
+    @helper
+    def descend_again(c: Context, targets: Targets, iterations: int) -> tuple[int, bool]:
+        """Iterate from a random pose; how often it was, and whether all is met."""
+        steps, _ = iterate(c, targets, iterations, True)
+        worst, _ = measure(c, targets)
+        return steps, worst <= c.settings.tolerance * c.model.size[0]
+
+    return restarting(descend_first, descend_again)
 
 
-@helper
-def descend_again(c: Context, targets: Targets, iterations: int) -> tuple[int, bool]:
-    """Iterate from a random pose, so often at most; how often it was, and whether all is met."""
-    steps, _ = descend_figure(c, targets, iterations, True)
-    worst, _ = measure(c, targets)
-    return steps, worst <= c.settings.tolerance * c.model.size[0]
-
-
-descend_skeleton = restarting(descend_first, descend_again)
-"""Descent of a skeleton, with other starts where the pose before leads nowhere."""
+solve_skeletons = descent_kernel(
+    descending(descend_points, measure_points), slots=False, module=__name__
+)
+solve_tasks = descent_kernel(descending(descend_judged, measure), slots=True, module=__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -193,8 +191,8 @@ class PrioritizedSolver(
     )
     solve_people = solve_people
     solve_skeletons = solve_skeletons
+    solve_tasks = solve_tasks
     answers: ClassVar[tuple[type[Task[Any]], ...]] = TASKS
-    slots: ClassVar[bool] = True
     welds: ClassVar[bool] = True
     # A millimetre and a tenth of it, ten times as strict as the rule of the other methods: damped
     # steps that end a centimetre short show no priorities.
@@ -346,17 +344,14 @@ class PrioritizedSolver(
         """Return the posture, the levels, what shall stay apart, and scratch memory."""
         task = posture_of(plan)
         posture = None if task is None else plan.body.to_rest(task.aim(None).rotations)
-        tasks = plan.table
-        tasks.capsules.ahead[0] = AHEAD * self.task_step * plan.length
+        floating = self.root == "free"
+        if not (floating or plan.slotted):
+            return new_work(plan.model, plan.levels, posture=posture)
+        plan.table.capsules.ahead[0] = AHEAD * self.task_step * plan.length
         work = new_work(
-            plan.model,
-            plan.levels,
-            posture=posture,
-            tasks=tasks,
-            floating=self.root == "free",
+            plan.model, plan.levels, posture=posture, tasks=plan.table, floating=floating
         )
-        if work.floating[0] or len(tasks.room) > 0:
-            work.on_limit[0] = JUDGED_ON_LIMIT
+        work.on_limit[0] = JUDGED_ON_LIMIT
         return work
 
     def skeleton_settings(self, plan: SkeletonPlan) -> dict[str, Number]:
@@ -378,6 +373,7 @@ class FreeRootPlan(SkeletonPlan):
         root = problem.skeleton.names[0]
         kept = {name: limit for name, limit in problem.limits.items() if name != root}
         super().__init__(solver, replace(problem, limits=Limits(kept)))
+        self.kernel = solver.solve_tasks
         # Other starts and the way back from them would have to know where the root was.
         self.settings |= {"restarts": 0}
 

@@ -16,7 +16,7 @@ from ..articulated.context import Context
 from ..articulated.model import Targets, joint_axes, model_forward, task_jacobian, task_residuals
 from ..articulated.task_rows import other_residuals, other_rows
 from ..context import MET, SPENT, STILL
-from .damped import may_fold
+from .damped_descent import may_fold
 from .judgement import (
     HALVINGS,
     begin_judgement,
@@ -53,6 +53,13 @@ REPAIRS = 2
 
 
 @helper
+def measure_points(c: Context, targets: Targets) -> tuple[float, float]:
+    """Place all joints, write what positions and rotations ask for; largest and sum [m]."""
+    model_forward(c.model, c.pose)
+    return task_residuals(c.model, c.pose, targets, c.scratch.ladder.residual)
+
+
+@helper
 def descend(
     c: Context, targets: Targets, root: Quat, root_known: bool, iterations: int
 ) -> tuple[int, int]:
@@ -66,7 +73,7 @@ def descend(
     near, least_gain = settings.tolerance * size, settings.least_gain * size
     slack = max(TOLERATED * settings.tolerance, LEAST_TOLERANCE)
     nudges = 0
-    worst, total = measure(c, targets)
+    worst, total = measure_points(c, targets)
     ladder.damping_scale[:] = 1.0
     adapt_damping(c, math.inf)
     for iteration in range(iterations):
@@ -88,7 +95,7 @@ def descend(
             nudges += 1
         take_step(c)
         before = total
-        worst, total = measure(c, targets)
+        worst, total = measure_points(c, targets)
         if worst <= near:
             return iteration + 1, MET
         if abs(before - total) <= least_gain:
@@ -100,12 +107,8 @@ def descend(
 @helper
 def measure(c: Context, targets: Targets) -> tuple[float, float]:
     """Place all joints, write the residuals of all tasks; their largest and summed length [m]."""
-    residual = c.scratch.ladder.residual
-    model_forward(c.model, c.pose)
-    found = task_residuals(c.model, c.pose, targets, residual)
-    if c.scratch.tasks.room.shape[0] == 0:
-        return found
-    return other_residuals(c.model, c.scratch.tasks, c.pose, residual, found)
+    found = measure_points(c, targets)
+    return other_residuals(c.model, c.scratch.tasks, c.pose, c.scratch.ladder.residual, found)
 
 
 @helper

@@ -48,7 +48,7 @@ from ..articulated.model import (
     turn_hinge,
 )
 from ..articulated.restart import Restarts, new_restarts
-from ..articulated.task_table import TaskTable, no_tasks
+from ..articulated.task_table import TaskTable
 from ..context import LIMITED
 from ..people.plan import is_place
 from ..people.tables import FIRST_LIMB, LIMBS
@@ -82,7 +82,7 @@ class PriorityWork(NamedTuple):
     # local rotations that joints are drawn to, (N, 4); a root that moves, to its estimate
     posture: Floats
     compliance: Floats  # how readily each degree of freedom moves, compared with others, (D,)
-    tasks: TaskTable  # those that fill slots, and the others
+    tasks: TaskTable | None  # if some fill slots, or the root of a skeleton moves
     # rows of inequalities that hold, put aside until a step would break them, (R, D)
     aside: Annotated[Floats, "R", "D"]
     ladder: Ladder  # the levels, three rows for each task
@@ -111,7 +111,7 @@ def new_work(
     """Return tables and scratch memory for a model with tasks in the order of their `levels`.
 
     Joints are drawn to the local rotations `posture` (N, 4), by default the first pose, and move as
-    readily as `compliance` (N,) says; `tasks` are those that fill slots. The root moves if
+    readily as `compliance` (N,) says; `tasks` are given if some fill slots. The root moves if
     `floating`; the joint `lumbar` turns only while the root is held.
     """
     count, turning = len(model.task_kind), int(model.freedom.sum())
@@ -127,7 +127,7 @@ def new_work(
         lumbar=np.array([lumbar], np.int64),
         posture=new_pose(model).local if posture is None else posture.copy(),
         compliance=scale,
-        tasks=no_tasks(len(model.parent)) if tasks is None else tasks,
+        tasks=tasks,
         restarts=new_restarts(model),
         judgement=new_judgement(model, len(starts)),
         ladder=new_ladder([3 * k for k in [*starts, count]], d),
