@@ -291,7 +291,6 @@ class SkeletonPlan(Plan):
 
     def __init__(self, solver: ArticulatedSettings, problem: Problem) -> None:
         super().__init__(solver, problem)
-        self.kernel = solver.solve_skeletons
         self.body = problem.skeleton.articulation
         self.points = _names(self.body.ends, problem.names, problem.tasks)
         self.rotated = len(self.points)
@@ -299,17 +298,19 @@ class SkeletonPlan(Plan):
         self.nodes = [self.body.node(name) for name in self.points]
         self.model = self.new_model()
         self.slotted = any(self.slots)
+        """Whether some tasks fill slots of the model."""
+        self.kernel = solver.solve_skeletons
         if self.slotted and solver.solve_tasks is not None:
             self.kernel = solver.solve_tasks
         self._sought = self._asked(Reach)
         self._turned = self._asked(Orient)
         self._least, self._most = self._reaches()
-        self.labels = numbered_labels(self.tasks)
+        self.labels: tuple[str, ...] = numbered_labels(self.tasks)
         self.table = self.new_tasks()
         self.numbers = len(self.labels) if self.slotted else 0
         self.detailed = self.slotted or bool(self._turned.any())
-        self.scratch = solver.skeleton_scratch(self)
-        self.settings = solver.skeleton_settings(self)
+        self.scratch: Any = solver.skeleton_scratch(self)
+        self.settings: dict[str, Number] = solver.skeleton_settings(self)
 
     @property
     def names(self) -> tuple[str, ...]:
