@@ -27,6 +27,7 @@ EXPERIMENTS = {
     "subjects": "How well mounts of trackers and bone lengths are fitted.",
     "noise": "Noise, drop-outs and stray samples of points, and what cleaning makes of them.",
     "recorded": "Limits of adults against those within which recorded people moved.",
+    "balance": "Whether bodies in balance come to rest, and strict levels hold.",
     "prior": "Sequential IK with and without a prior, on clips and under stress.",
 }
 """Name -> its line in the help. The module of the same name holds `EXPERIMENT`."""

@@ -1,6 +1,7 @@
 """Balanced and analytic bodies on true points: Tables 2 and 3, balance, noise, cost, collisions.
 
-The part of `sixpoint bench vision` that needs no camera (Boulic et al. 2006).
+The part of `sixpoint bench vision` that needs no camera (Boulic et al. 2006). `sixpoint bench
+balance` measures whether bodies in balance come to rest (see `settling`).
 """
 
 from __future__ import annotations
@@ -21,8 +22,10 @@ from ..solvers import Solver, solver
 from ..tasks import Reach, SelfCollision, SelfContact, Task, clear_elbows
 from ..vision.synthetic.room import RATE
 from ..vision.synthetic.scenes import scene
+from . import experiment as ex
 from .experiment import timed
 from .reach import reach_scenes, stance_points
+from .settling import BODIES, bench_settling, show
 
 STEPS = (1, 5, 10, 20)
 PAPER_TABLE_2 = {
@@ -44,7 +47,6 @@ PAPER_TABLE_3 = {
 """Milliseconds an update."""
 NOISE = 0.010
 """Standard deviation of noise on the hands [m]."""
-BODIES = ("simple", "legs")
 SCENES = ("box", "crossing", "far_reach", "gestures")
 JOINTS = ("pelvis", "head", "l_shoulder", "l_elbow", "l_wrist")
 
@@ -354,3 +356,14 @@ def penetration(motion: Motion) -> float:
     """Return the depths of all pairs together, mean over the frames [mm]."""
     depths = SelfContact(motion.skeleton).depths(motion)
     return float(1e3 * np.maximum(depths, 0.0).sum(axis=1).mean())
+
+
+EXPERIMENT = ex.Experiment(
+    about="Whether a body in balance comes to rest, for goals within reach and beyond; how much "
+    "its head shakes with a noisy goal; and whether strict levels hold, whatever is asked of lower "
+    "ones.",
+    solvers=lambda options: [*(balanced(body=body) for body in BODIES), solver("pik", root="free")],
+    run=bench_settling,
+    show=show,
+    output_help="Also write balance.json there.",
+)

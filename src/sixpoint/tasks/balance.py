@@ -40,7 +40,7 @@ class Balance(Task[Floats]):
     weight: float = 1.0
     """How much it counts against other tasks, >= 0."""
     priority: int = 1
-    """For solvers with levels of priority: 1 is served first. Others weigh all tasks."""
+    """Level for solvers with strict priorities, 0 or more, the least first; others weigh all."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -41,6 +41,9 @@ class Task(abc.ABC, Generic[T]):
 
     weight: float
     """How much it counts against other tasks, >= 0."""
+    priority: int | None
+    """Level for solvers with strict priorities, 0 or more, the least first. None: where such tasks
+    belong, before all others or after them."""
     covariance: Shape | None = None
     """Covariance of the residual, for tasks that have such a setting: what varies counts less."""
 

@@ -47,6 +47,9 @@ class FunctionTask(ScalarTask):
             given = name if name.isidentifier() else "function"  # a lambda has none
             object.__setattr__(self, "name", given)
 
+    priority: int = 1
+    """Level for solvers with strict priorities, 0 or more, the least first; others weigh all."""
+
     @property
     def label(self) -> str:
         """See `Task.label`."""

@@ -37,6 +37,9 @@ class Posture(Task[Pose]):
     """How much it counts against other tasks, >= 0."""
     like: Pose | None = None
     """The posture, where it is always the same."""
+    priority: int | None = None
+    """Level for solvers with strict priorities, 0 or more, the least first. None: all that other
+    tasks leave open is drawn to it, a part of the way in each step. Others weigh all tasks."""
 
     @property
     def goal(self) -> Pose | None:
@@ -109,6 +112,9 @@ class Coupling(ScalarTask):
             raise InputError(f"Expected a finite `ratio`, got {self.ratio}.")
         if self.joint == self.of:
             raise InputError(f"Expected two hinges to couple, got {self.joint!r} twice.")
+
+    priority: int = 1
+    """Level for solvers with strict priorities, 0 or more, the least first; others weigh all."""
 
     @property
     def label(self) -> str:
@@ -189,6 +195,9 @@ class Smoothness(ScalarTask):
             raise InputError(f"Expected a `window` of 1 joint or more, got {self.window!r}.")
         if self.chain is not None and len(set(self.chain)) != len(self.chain):
             raise InputError(f"Expected each joint of a `chain` once, got {self.chain!r}.")
+
+    priority: int | None = None
+    """Level for solvers with strict priorities, 0 or more, the least first; None: after all."""
 
     def joints(self, skeleton: Skeleton) -> Ints:
         """Numbers of the joints of the chain, in its order."""

@@ -26,7 +26,7 @@ class EffectorTask(Task[Floats]):
     weight: float = 1.0
     """How much it counts against other tasks, >= 0."""
     priority: int = 1
-    """For solvers with levels of priority: 1 is served first. Others weigh all tasks."""
+    """Level for solvers with strict priorities, 0 or more, the least first; others weigh all."""
     covariance: Shape | None = None
     """Three deviations along X, Y and Z of the world, or a covariance (3, 3), relative to 1: what
     is missing where they are large counts less; where infinite, not at all. For `monte-carlo`."""
@@ -100,6 +100,8 @@ class LookAt(Task[Floats]):
     covariance: Shape | None = None
     """Three deviations along X, Y and Z of the world, or a covariance (3, 3), relative to 1: what
     is missing where they are large counts less; where infinite, not at all. For `monte-carlo`."""
+    priority: int = 1
+    """Level for solvers with strict priorities, 0 or more, the least first; others weigh all."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -166,6 +168,9 @@ class Floor(Task[Floats]):
         super().__post_init__()
         if not np.isfinite(self.height):
             raise InputError(f"Expected a finite `height` in metres, got {self.height}.")
+
+    priority: int = 1
+    """Level for solvers with strict priorities, 0 or more, the least first; others weigh all."""
 
     @property
     def goal(self) -> Floats:

@@ -37,6 +37,9 @@ class SelfCollision(ScalarTask):
     shape: BodyShape | None = field(default=None, repr=False)
     """Capsules of the figure: those of a robot's file (`load_robot`), or one's own. Default: those
     of a person, or one along every bone of any other figure."""
+    priority: int | None = None
+    """Level for solvers with strict priorities, 0 or more, the least first. None: before all tasks.
+    Others weigh all tasks."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -334,3 +334,39 @@ def test_full_flexion_and_back_to_extension():
     assert bends[-1] < np.radians(25.0)  # nearly straight again
     assert np.mean(misses) < 0.01
     assert min(bends) > -1e-9  # and never the wrong way
+
+
+def joints_over(body: str, goals: np.ndarray, **settings) -> np.ndarray:
+    """Places of all joints (F, N, 3) [m] as a person's left wrist follows goals (F, 3)."""
+    frame = stance()[0].copy()
+    tracker = BalanceSolver(body=body, **settings).prepare(BODY, rate=30.0)
+    places = []
+    for goal in goals:
+        frame[2] = goal
+        places.append(tracker.solve(frame).pose.world()[0])
+    return np.array(places)
+
+
+STILL = ((0.95, 0.0, 0.0), (0.1, 0.9, 0.1), (0.6, -1.0, 0.3), (0.3, 0.1, 0.25), (0.02, -0.02, 0.05))
+
+
+@pytest.mark.parametrize("body", ["simple", "legs"])
+def test_a_goal_that_keeps_still_leaves_a_body_at_rest(body):  # within reach or not
+    _, shoulder = stance()
+    for away in STILL:
+        places = joints_over(body, np.tile(shoulder + away, (130, 1)))
+        assert np.ptp(places[60:], axis=0).max() < 0.001
+
+
+@pytest.mark.parametrize("body", ["simple", "legs"])
+def test_noise_on_a_goal_out_of_reach_does_not_shake_the_head(body):
+    _, shoulder = stance()
+    wrist, head = (BODY.anatomy.node(role) for role in ("l_wrist", "head"))
+    for way in ((1.0, 0.0, 0.0), (0.2, -0.3, -0.6)):
+        far = shoulder + 2.0 * np.array(way) / np.linalg.norm(way)
+        reached = joints_over(body, np.tile(far, (120, 1)))[-1, wrist]
+        goal = reached + 0.03 * (far - reached) / np.linalg.norm(far - reached)
+        goals = goal + np.random.default_rng(0).normal(0.0, 0.003, (200, 3))
+        moved = joints_over(body, goals)[60:, head]
+        jitter, noise = (np.diff(x, n=2, axis=0).std() for x in (moved, goals[60:]))
+        assert jitter < noise

@@ -18,7 +18,7 @@ from sixpoint.solvers.articulated.model import (
     model_forward,
     task_residuals,
 )
-from sixpoint.solvers.jacobian.damped import find_step, task_squares
+from sixpoint.solvers.jacobian.damped_descent import find_rows, finish_step, task_squares
 from sixpoint.tasks import Orient, Reach
 
 TARGETS = Targets(
@@ -40,6 +40,12 @@ def measured(kind: int, weight: float, task_step: float) -> SkeletonContext:
     model_forward(c.model, c.pose)
     task_residuals(c.model, c.pose, TARGETS, c.scratch.residual)
     return c
+
+
+def find_step(c: SkeletonContext) -> None:
+    """The step of a task of position or rotation."""
+    find_rows(c)
+    finish_step(c)
 
 
 @pytest.mark.parametrize("weight", [1.0, 5.0])

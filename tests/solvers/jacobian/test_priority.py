@@ -27,7 +27,8 @@ from sixpoint.solvers.articulated.model import (
     task_jacobian,
     task_residuals,
 )
-from sixpoint.solvers.jacobian.priority import PrioritizedSolver, is_blind
+from sixpoint.solvers.jacobian.priority import PrioritizedSolver
+from sixpoint.solvers.jacobian.priority_descent import is_blind
 from sixpoint.solvers.jacobian.priority_step import (
     adapt_damping,
     cap_rotations,
@@ -76,7 +77,7 @@ class Step:
         release_joints(c, False)
 
     def run(self) -> np.ndarray:
-        limited_step(self.context, self.context.settings.task_step)
+        limited_step(self.context, self.context.settings.task_step, math.inf)
         return self.ladder.step
 
     @property
@@ -355,7 +356,9 @@ def test_tasks_that_are_not_known_are_refused():
     with pytest.raises(InputError, match="a target for the task 'posture', got none"):
         sp.solver("pik").prepare(CHAIN, tasks=[reach, Posture()])
     rest = random_pose(CHAIN, 1)
-    with pytest.raises(InputError, match="at most one Posture beside them; got 0 and 1"):
+    with pytest.raises(
+        InputError, match="at most one Posture without a `priority` beside them; got 0 and 1"
+    ):
         sp.solver("pik").prepare(CHAIN, tasks=[Posture(like=rest)])
     with pytest.raises(InputError, match="got 1 and 2"):
         sp.solver("pik").prepare(CHAIN, tasks=[reach, Posture(like=rest), Posture(like=rest)])

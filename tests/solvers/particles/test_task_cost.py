@@ -11,12 +11,8 @@ from sixpoint.limits import Limits
 from sixpoint.motion.pose import Pose
 from sixpoint.solvers.articulated.build import new_pose, skeleton_model
 from sixpoint.solvers.articulated.model import Targets, model_forward
-from sixpoint.solvers.particles.task_cost import (
-    judge_pose,
-    pose_cost,
-    skeleton_tasks,
-    task_nodes,
-)
+from sixpoint.solvers.articulated.task_table import skeleton_tasks, task_nodes
+from sixpoint.solvers.particles.task_cost import judge_pose, pose_cost
 from sixpoint.tasks import (
     Balance,
     Coupling,

@@ -19,7 +19,7 @@ from ...limits import FixedLimit, FlexionLimit, Limits
 from ...motion.points import SIX
 from ..people.body import LIMB_ROLES, build_body, held_rest
 from ..people.tables import HEAD
-from .model import BALL, HINGE, POSITION, SELF_COLLISION, Model, ModelPose, new_memory
+from .model import BALL, HINGE, POSITION, SLOT, Model, ModelPose, new_memory
 
 FIRST_BEND = np.radians(10.0)
 """Elbows and knees of the first pose: a straight limb does not know which way to bend."""
@@ -223,7 +223,7 @@ def build_model(
             moves[k, joint] = 1
             joint = joints[joint].parent
     # A joint that moves no end effector of a task has nothing to do with the solution.
-    asked = sorted({effector for kind, effector, _ in tasks if kind != SELF_COLLISION})
+    asked = sorted({effector for kind, effector, _ in tasks if kind < SLOT})
     useful = moves[asked].any(axis=0) | whole
     freedom = np.where(useful, [joint.freedom for joint in joints], 0)
     rig = [joint.rig for joint in joints]

@@ -191,6 +191,8 @@ def target_flags(model: Model, targets: Targets) -> int:
             missing = missing or not seen
         elif model.task_kind[task] == ORIENTATION:
             asked = asked or not math.isnan(targets.rotations[effector, 0])
+        else:
+            asked = True
     return (MISSING if missing else 0) | (0 if asked else UNASKED)
 
 

@@ -32,8 +32,9 @@ from ...kernels.vector import as3, vec_add, vec_load, vec_store, vec_sub
 
 HINGE, BALL = 1, 3
 """Degrees of freedom of a joint; 0 is fixed."""
-POSITION, ORIENTATION, SELF_COLLISION = 0, 1, 2
-"""Kinds of tasks; the last is a slot for parts that touch (see `self_collision`)."""
+POSITION, ORIENTATION, SLOT, ANGULAR_SLOT = range(4)
+"""Kinds of tasks; the last two are slots that other tasks fill (see `task_rows`), of lengths and of
+angles. Both are written in metres: a radian counts like the size."""
 T = TypeVar("T")
 
 
@@ -52,7 +53,9 @@ def new_memory(kind: type[T], sizes: Mapping[str, int], **given: Any) -> T:
 
 
 def copied(table: Any) -> Any:
-    """Return a copy of a tuple of arrays, in which there may be others."""
+    """Return a copy of a tuple of arrays, in which there may be others, and None."""
+    if table is None:
+        return None
     if isinstance(table, np.ndarray):
         return table.copy()
     return type(table)(*map(copied, table))
@@ -76,7 +79,7 @@ class Model(NamedTuple):
     effector_joint: Ints  # joint that carries each end effector, (E,)
     effector_offset: Floats  # end effector in the frame of its joint [m], (E, 3)
     moves: Ints  # whether each joint moves each end effector, (E, N)
-    task_kind: Ints  # `POSITION`, `ORIENTATION` or `SELF_COLLISION`, (T,)
+    task_kind: Ints  # `POSITION`, `ORIENTATION`, `SLOT` or `ANGULAR_SLOT`, (T,)
     task_effector: Ints  # end effector that each task speaks of, (T,)
     task_weight: Floats  # (T,)
     size: Floats  # length that tolerances are relative to [m], (1,)
@@ -183,7 +186,7 @@ def task_jacobian(model: Model, pose: ModelPose, axes: Floats, out: Floats) -> N
     Slots are left as they are.
     """
     for task in range(model.task_kind.shape[0]):
-        if model.task_kind[task] == SELF_COLLISION:
+        if model.task_kind[task] >= SLOT:
             continue
         effector = model.task_effector[task]
         weight = model.task_weight[task]
@@ -233,7 +236,7 @@ def task_residuals(
     """
     worst, total = 0.0, 0.0
     for task in range(model.task_kind.shape[0]):
-        if model.task_kind[task] == SELF_COLLISION:
+        if model.task_kind[task] >= SLOT:
             continue
         gap, length = task_residual(model, pose, task, targets)
         weight = model.task_weight[task]

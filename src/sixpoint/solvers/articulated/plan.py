@@ -8,7 +8,7 @@ rule with other numbers.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 
@@ -25,7 +25,19 @@ from ...limits import FixedLimit, FlexionLimit, Limits
 from ...motion.motion import Motion
 from ...motion.points import SIX
 from ...motion.pose import Pose
-from ...tasks import Orient, Reach, SelfCollision, Task
+from ...tasks import (
+    Balance,
+    Coupling,
+    Floor,
+    FunctionTask,
+    LookAt,
+    Orient,
+    Posture,
+    Reach,
+    SelfCollision,
+    Smoothness,
+    Task,
+)
 from ..base import Capabilities, Solver
 from ..context import LIMITED, MISSING, NOT_MET, OUT_OF_STEPS, UNASKED, Frames, Output
 from ..people.plan import FARTHEST, PAPER_HEIGHT, TOLERANCE, PersonPlan
@@ -35,9 +47,34 @@ from ..settings import Count, Fraction, Interval, Number, settings_record
 from ..solution import StopReason
 from .build import TaskSpec, new_pose, person_model, skeleton_model
 from .context import PersonContext, SkeletonContext
+from .function_loop import FunctionLoop
 from .model import ORIENTATION, POSITION, Model, copied, read_pose
-from .self_collision import Capsules, collision_slots, new_capsules, no_capsules
+from .self_collision import new_capsules
+from .task_table import (
+    TaskTable,
+    no_tasks,
+    numbered_labels,
+    skeleton_tasks,
+    slot_kind,
+    task_nodes,
+    task_slots,
+    unmet_tasks,
+    with_slots,
+)
 
+TASKS: tuple[type[Task[Any]], ...] = (
+    Reach,
+    Orient,
+    LookAt,
+    Balance,
+    Floor,
+    Coupling,
+    Smoothness,
+    Posture,
+    SelfCollision,
+    FunctionTask,
+)
+"""Kinds of tasks that methods take which follow derivatives."""
 MISSED = 1e-3
 """A point farther from its target than this part of the skeleton's length has missed it."""
 AT_LIMIT = 1e-6
@@ -83,6 +120,9 @@ class ArticulatedSettings:
     """Kernel for people by their six points."""
     solve_skeletons: ClassVar[Kernel[[Any, Frames, int, int], None]]
     """Kernel for any skeleton."""
+    solve_tasks: ClassVar[Kernel[[Any, Frames, int, int], None] | None] = None
+    """Kernel for any skeleton with tasks that fill slots of the model, for methods that take tasks
+    other than positions and rotations."""
     answers: ClassVar[tuple[type[Task[Any]], ...]] = (Reach, Orient)
     """Kinds of tasks that can be given."""
     welds: ClassVar[bool] = False
@@ -158,6 +198,10 @@ class ArticulatedSettings:
     def task_levels(self, plan: SkeletonPlan) -> list[int]:
         """Return where each task stands in the order of the model, the least first."""
         return [0] * len(plan.tasks)
+
+    def slot_count(self, plan: SkeletonPlan, task: Task[Any]) -> int:
+        """Return how many slots of the model a task fills: three rows each."""
+        return 0 if self.solve_tasks is None else task_slots(plan.body, task)
 
     def skeleton_scratch(self, plan: SkeletonPlan) -> Any:
         """Return tables and scratch memory for the kernel of any skeleton."""
@@ -247,19 +291,26 @@ class SkeletonPlan(Plan):
 
     def __init__(self, solver: ArticulatedSettings, problem: Problem) -> None:
         super().__init__(solver, problem)
-        self.kernel = solver.solve_skeletons
         self.body = problem.skeleton.articulation
         self.points = _names(self.body.ends, problem.names, problem.tasks)
         self.rotated = len(self.points)
         self.tasks = self.known_tasks()
         self.nodes = [self.body.node(name) for name in self.points]
         self.model = self.new_model()
+        self.slotted = any(self.slots)
+        """Whether some tasks fill slots of the model."""
+        self.kernel = solver.solve_skeletons
+        if self.slotted and solver.solve_tasks is not None:
+            self.kernel = solver.solve_tasks
         self._sought = self._asked(Reach)
         self._turned = self._asked(Orient)
         self._least, self._most = self._reaches()
-        self.detailed = bool(self._turned.any())
-        self.scratch = solver.skeleton_scratch(self)
-        self.settings = solver.skeleton_settings(self)
+        self.labels: tuple[str, ...] = numbered_labels(self.tasks)
+        self.table = self.new_tasks()
+        self.numbers = len(self.labels) if self.slotted else 0
+        self.detailed = self.slotted or bool(self._turned.any())
+        self.scratch: Any = solver.skeleton_scratch(self)
+        self.settings: dict[str, Number] = solver.skeleton_settings(self)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -297,41 +348,54 @@ class SkeletonPlan(Plan):
         levels = self.solver.task_levels(self)
         self.levels: list[int] = []
         """Level of each task of the model."""
+        self.slots = [range(0)] * len(levels)
+        """Tasks of the model that are slots of each task."""
         tasks: list[TaskSpec] = []
-        for task, level in sorted(zip(self.tasks, levels, strict=True), key=lambda pair: pair[1]):
-            specs = self.task_specs(task)
+        for k in sorted(range(len(levels)), key=levels.__getitem__):
+            specs = self.task_specs(self.tasks[k])
+            if not isinstance(self.tasks[k], Reach | Orient):
+                self.slots[k] = range(len(tasks), len(tasks) + len(specs))
             tasks += specs
-            self.levels += [level] * len(specs)
+            self.levels += [levels[k]] * len(specs)
         # Other tasks speak of any joint.
         whole = any(not isinstance(task, Reach | Orient) for task in self.tasks)
         nodes, weld = self.effector_nodes(), self.solver.welds
         return skeleton_model(self.body, self.limits, nodes, tasks, whole=whole, weld=weld)
 
     def effector_nodes(self) -> list[int]:
-        """Return the nodes that are end effectors of the model: those of the points first."""
-        return self.nodes
+        """Return the nodes that are end effectors of the model: points, then nodes of tasks."""
+        return task_nodes(self.body, self.points, self.tasks)
 
     def task_specs(self, task: Task[Any]) -> list[TaskSpec]:
         """Return what stands for a task in the model."""
-        if isinstance(task, SelfCollision):
-            return collision_slots(task)
-        if not isinstance(task, Reach | Orient):
-            return []
-        kind = POSITION if isinstance(task, Reach) else ORIENTATION
-        return [(kind, self.points.index(task.node), task.weight)]
+        if isinstance(task, Reach | Orient):
+            kind = POSITION if isinstance(task, Reach) else ORIENTATION
+            return [(kind, self.points.index(task.node), task.weight)]
+        return [(slot_kind(task), 0, task.weight)] * self.solver.slot_count(self, task)
 
-    def new_capsules(self) -> Capsules:
-        """Return what shall stay apart."""
-        for task in self.tasks:
+    def new_tasks(self) -> TaskTable:
+        """Return the tasks as rows of numbers; none if all are positions and rotations."""
+        if not self.slotted:
+            return no_tasks(len(self.model.parent))
+        table = skeleton_tasks(self.body, self.points, self.tasks)
+        for task, slots in zip(self.tasks, self.slots, strict=True):
             if isinstance(task, SelfCollision):
-                return new_capsules(self.skeleton, task, self.model)
-        return no_capsules()
+                capsules = new_capsules(self.skeleton, task, self.model)
+                first = np.array([slots.start], np.int64)
+                table = table._replace(capsules=capsules._replace(first=first))
+        return with_slots(table, self.model, self.slots)
 
     def new_context(self, rate: float) -> SkeletonContext:
         """Return the tables of the kernel, with fresh memory."""
         settings = settings_record({**self.settings, **self.solver.times(rate)})
         scratch = copied(self.scratch)
         return SkeletonContext(settings, self.model, new_pose(self.model), scratch)
+
+    def bind(self, context: SkeletonContext, frames: Frames) -> Callable[[int, int], None]:
+        """Return a function that solves the frames from a first to before a last one."""
+        if self.slotted and any(isinstance(task, FunctionTask) for task in self.tasks):
+            return FunctionLoop(self, context, frames).solve
+        return super().bind(context, frames)
 
     def begin(self, context: SkeletonContext, pose: Pose) -> None:
         """Let a fresh context start from a pose; joints that cannot turn stay where they are."""
@@ -386,6 +450,24 @@ class SkeletonPlan(Plan):
         return np.where(
             known, arrays.angle_between(now, np.where(known[..., None], asked, now)), np.nan
         )
+
+    def task_residuals(self, out: Output) -> dict[str, Floats]:
+        """Residual of each task in each frame, (F,), where some are no positions or rotations.
+
+        By its label; [m], or [rad] of angles.
+        """
+        if not self.slotted:
+            return {}
+        lengths = out.numbers / self.table.unit
+        return {label: lengths[:, k] for k, label in enumerate(self.labels)}
+
+    def remarks(self, frames: Frames) -> list[str]:
+        """Warn of tasks that are not met; points that are missed are counted already."""
+        near = self.solver.stop_rule(self.solver.skeletons_rule).tolerance * self.model.size[0]
+        remarks = super().remarks(frames)
+        if self.slotted:
+            remarks += unmet_tasks(self.table, self.labels, frames.out.numbers, near)
+        return remarks
 
     def _asked(self, kind: type[Reach] | type[Orient]) -> Bools:
         """Return the points of which tasks of a kind speak, (N,)."""

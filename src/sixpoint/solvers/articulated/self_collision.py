@@ -1,8 +1,9 @@
 """Parts of a skeleton that shall not be in each other: rows of a Jacobian for those that are.
 
 Every part is a capsule on a joint. The deepest pairs take the slots that a model's tasks of kind
-`SELF_COLLISION` leave for them, three rows each, of which the first is used: it pushes the parts
-along the line between their nearest points. Pairs that are apart ask for nothing.
+`SLOT` leave for them, three rows each, of which the first is used: it pushes the parts
+along the line between their nearest points. Pairs that are apart ask for nothing; those that are
+nearly in touch may have a slot, for methods that look ahead.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from ...kernels.vector import (
 )
 from ...tasks import SelfCollision
 from .build import TaskSpec
-from .model import SELF_COLLISION, Model, ModelPose, new_memory
+from .model import SLOT, Model, ModelPose, new_memory
 
 SLOTS = 12
 """Pairs that are pushed apart at a time: the deepest."""
@@ -45,9 +46,10 @@ class Capsules(NamedTuple):
     moves: Annotated[Ints, "C", 1]  # whether each joint moves each capsule, (C, N)
     pair: Ints  # capsules that shall stay apart, (P, 2)
     margin: Floats  # distance that shall be left [m], (1,)
+    ahead: Annotated[Floats, 1]  # pairs that are nearer than this get a slot, too [m]
     first: Annotated[Ints, 1]  # task of the first slot
     chosen: Annotated[Ints, "K"]  # scratch: pair in each slot, -1 for none
-    depth: Annotated[Floats, "K"]  # scratch: how deep it is, margin and all [m]
+    depth: Annotated[Floats, "K"]  # scratch: how deep it is, margin and all; negative apart [m]
     ends: Annotated[Floats, "C", 2, 3]  # scratch: both ends of every line in the world [m]
     near: Annotated[Floats, "K", 2, 3]  # scratch: nearest points of the pair in each slot [m]
 
@@ -105,13 +107,13 @@ def find_touching(
     place_ends(pose, capsules)
     count = capsules.chosen.shape[0]
     for k in range(count):
-        capsules.chosen[k], capsules.depth[k] = -1, 0.0
+        capsules.chosen[k], capsules.depth[k] = -1, -capsules.ahead[0]
     deepest, total = 0.0, 0.0
     for p in range(capsules.pair.shape[0]):
         one, other, depth = pair_depth(capsules, p)
-        if not depth > 0.0:
+        if not depth > -capsules.ahead[0]:
             continue
-        deepest, total = max(deepest, depth), total + depth
+        deepest, total = max(deepest, depth), total + max(depth, 0.0)
         slot = 0
         for k in range(1, count):
             if capsules.depth[k] < capsules.depth[slot]:
@@ -122,7 +124,7 @@ def find_touching(
             vec_store(capsules.near[slot], 1, other)
     for k in range(count):
         task = capsules.first[0] + k
-        residual[3 * task] = -model.task_weight[task] * capsules.depth[k]
+        residual[3 * task] = -model.task_weight[task] * max(capsules.depth[k], 0.0)
         residual[3 * task + 1], residual[3 * task + 2] = 0.0, 0.0
     return deepest, total
 
@@ -156,17 +158,6 @@ def touching_rows(
                 jacobian[3 * task, c] = sign * vec_dot(speed, away)
 
 
-@helper
-def with_touching(
-    model: Model, pose: ModelPose, capsules: Capsules, residual: Floats, found: tuple[float, float]
-) -> tuple[float, float]:
-    """Largest and summed error of all tasks: those of the points given, and the depths."""
-    if capsules.pair.shape[0] == 0:
-        return found
-    deepest, total = find_touching(model, pose, capsules, residual)
-    return max(found[0], deepest), found[1] + total
-
-
 def no_capsules() -> Capsules:
     """Return a table with nothing to keep apart."""
     return _table(np.zeros((0, 7)), np.zeros(0, np.int64), np.zeros((0, 2), np.int64), 0.0, 0)
@@ -174,7 +165,7 @@ def no_capsules() -> Capsules:
 
 def collision_slots(task: SelfCollision) -> list[TaskSpec]:
     """Return what stands for the task in a model: kind, end effector (none) and weight of slots."""
-    return [(SELF_COLLISION, 0, task.weight)] * SLOTS
+    return [(SLOT, 0, task.weight)] * SLOTS
 
 
 def new_capsules(skeleton: Skeleton, task: SelfCollision, model: Model | None = None) -> Capsules:
@@ -189,7 +180,7 @@ def new_capsules(skeleton: Skeleton, task: SelfCollision, model: Model | None = 
     apart = np.array(pairs, np.int64).reshape(-1, 2)
     slots = 0 if model is None else SLOTS
     table = _table(sized, joints, apart, task.margin, slots)
-    first = 0 if model is None else int(np.argmax(model.task_kind == SELF_COLLISION))
+    first = 0 if model is None else int(np.argmax(model.task_kind == SLOT))
     return table._replace(moves=moves, first=np.array([first], np.int64))
 
 
@@ -203,5 +194,6 @@ def _table(numbers: Floats, joints: Ints, pairs: Ints, margin: float, slots: int
         radius=np.ascontiguousarray(numbers[:, 6]),
         pair=pairs,
         margin=np.array([margin]),
+        ahead=np.zeros(1),
         chosen=np.full(slots, -1, np.int64),
     )

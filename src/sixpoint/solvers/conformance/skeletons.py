@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,17 @@ from ...kernels import arrays
 from ...limits import FlexionLimit, Limits, SwingTwistLimit
 from ...motion.points import Points
 from ...motion.pose import Pose
-from ...tasks import Orient, Reach
+from ...tasks import (
+    Balance,
+    Coupling,
+    Floor,
+    LookAt,
+    Orient,
+    Posture,
+    Reach,
+    Smoothness,
+    Task,
+)
 from ..base import Solver
 from ..solution import StopReason
 from .law import (
@@ -37,6 +48,8 @@ BENT = 0.6
 STRETCHED = 0.1
 """A skeleton misses what is out of reach by no more of its length than it must, and this part."""
 
+SQUARE = ((-0.02, -0.02), (0.02, -0.02), (0.02, 0.02), (-0.02, 0.02))
+"""Corners of a support, as seen from its middle [m]."""
 CROSSED = ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0))
 """Axes of hinges in turn, so that a chain of them fills space."""
 
@@ -232,6 +245,40 @@ def law_skeletons_meet_rotations(solver: Solver) -> None:
     assert result.rotation_residuals is not None
     met = (result.residuals[:, 0] < NEAR_TARGET) & (result.rotation_residuals[:, 0] < NEAR_TARGET)
     hold(met.mean() >= MOST_TARGETS, f"only {met.mean():.0%} of positions and rotations are met")
+
+
+def _demands() -> list[tuple[Skeleton, Task[Any]]]:
+    """Return a task of each kind but positions and rotations; each can be met."""
+    chain, hand = Skeleton.chain(6), Skeleton.hand()
+    pose = _poses(chain, 1)[0]
+    places = pose.world()[0]
+    under = Balance().centre(pose)[[0, 2]]
+    edge = [(float(under[0]) + x, float(under[1]) + z) for x, z in SQUARE]
+    low = float(places[chain.index("joint_4"), 1])
+    return [
+        (chain, LookAt("tip", at=(0.9, 0.8, 0.4))),
+        (chain, Floor("tip", height=float(places[chain.index("tip"), 1]))),
+        (chain, Floor("joint_4", height=low, lifts=True)),
+        (chain, Balance(over=((float(under[0]), float(under[1])),))),
+        (chain, Balance(over=tuple(edge))),
+        (chain, Posture(like=pose, priority=1)),
+        (chain, Smoothness()),
+        (hand, Coupling("index_end", "index_middle")),
+    ]
+
+
+def law_skeletons_meet_every_task(solver: Solver) -> None:
+    """Whatever kind of task a solver takes, alone it is met where it can be met."""
+    answers = getattr(solver, "answers", ())
+    for skeleton, task in _demands():
+        if not isinstance(task, answers):
+            continue
+        tracker = solver.prepare(skeleton, tasks=[task])
+        tracker.reset(_poses(skeleton, 2)[1])
+        solution = tracker.solve(np.zeros((0, 3)))
+        missed = task.residual_norm(solution.pose)
+        near = NEAR_TARGET * (1.0 if task.angular else skeleton.articulation.length)
+        hold(missed < near, f"the task {task.label!r} of a figure lacks {missed}")
 
 
 SKELETON_LAWS = laws_in(globals(), "chains")

@@ -40,7 +40,7 @@ from ..articulated.model import (
     write_root,
 )
 from ..base import Capabilities, Solver
-from ..context import MET, SPENT, Frames, Output
+from ..context import MET, SPENT, STILL, Frames, Output
 from ..people.body import row_names
 from ..people.plan import PAPER_HEIGHT, PersonPlan, PersonSettings, begin_frame, end_frame
 from ..people.tables import PELVIS
@@ -48,6 +48,13 @@ from ..problem import LimitsChoice, Problem, resolve_limits
 from ..sequential.limb import FIXED, LEVEL
 from ..settings import Fraction, Interval, Number, Numbers, Positive, Triple
 from ..tracker import Tracker
+from .judgement import (
+    HALVINGS,
+    begin_judgement,
+    is_gain,
+    keep_pose,
+    restore_pose,
+)
 from .priority_step import (
     adapt_damping,
     limb_flags,
@@ -91,7 +98,7 @@ OBSERVED_BEND = -0.1
 """How far such an elbow is told to bend [rad]."""
 LEAST_TOLERANCE = 1e-6
 """Errors below this part of the size are none."""
-OUT_OF_BALANCE = 0.0004 / PAPER_HEIGHT
+OUT_OF_BALANCE = 0.00005 / PAPER_HEIGHT
 """A step after which balance or pinned feet are off by more than this part of the size is followed
 by some of these levels alone."""
 REPAIRS = 3
@@ -171,38 +178,78 @@ def place_goals(c: BalanceContext, settling: bool) -> None:
 def balance(c: BalanceContext, targets: Targets) -> tuple[int, int]:
     """Steps until balance and wrists are met or the budget is spent; steps, and why it ended.
 
-    A step disturbs balance and pinned feet to second order; they are repaired at once (ours: the
-    paper waits for the next step, which with one step a frame is too late).
+    A step that is no gain is halved until it is one; where none is, the body is at rest.
     """
-    model, pose, stance, scratch, settings = c.model, c.pose, c.stance, c.scratch, c.settings
-    size = model.size[0]
+    scratch, settings = c.scratch, c.settings
+    heading = quat_load(c.stance.heading, 0)
     # Steps are judged within a frame: a target that ran away meanwhile is no failure of the last.
     scratch.ladder.damping_scale[:] = 1.0
     measure(c, targets)
     adapt_damping(c, math.inf)
+    begin_judgement(c, targets, heading, False)
     for iteration in range(settings.steps):
-        for attempt in range(1 + REPAIRS):
-            joint_axes(model, pose, scratch.axes, False)
-            task_jacobian(model, pose, scratch.axes, scratch.ladder.jacobian)
-            scale_tasks(c, targets)
-            posture_step(c, quat_load(stance.heading, 0))
-            if settings.observer:
-                observe_elbows(c)
-            if attempt > 0:
-                clear_lower_levels(c)
-            balanced_step(c)
+        keep_pose(c)
+        most, gained = math.inf, False
+        for _ in range(HALVINGS):
+            # A smaller step is computed anew: limits turn it another way than the whole one.
+            most = 0.5 * find_step(c, targets, most, False)
             take_step(c)
             measure(c, targets)
-            if max(stance.drift[0], feet_error(c)) <= OUT_OF_BALANCE * size:
+            repair(c, targets)
+            gained = is_gain(c, heading)
+            if gained:
                 break
+            restore_pose(c)
+            measure(c, targets)
+        if not gained:
+            return iteration + 1, MET if is_met(c) else STILL
         adapt_damping(c, max(settings.tolerance, LEAST_TOLERANCE))
-        away = stance.drift[0]
-        for wrist in range(WRIST, WRIST + 2):
-            reached = vec_load(pose.effectors, wrist)
-            away = max(away, vec_distance(vec_load(stance.goals, wrist), reached))
-        if away <= settings.tolerance * size:
+        if is_met(c):
             return iteration + 1, MET
     return settings.steps, SPENT
+
+
+@helper
+def find_step(c: BalanceContext, targets: Targets, most: float, repairing: bool) -> float:
+    """Compute the step from the pose given, or one that only repairs balance and pinned feet.
+
+    No joint turns by more than `most`. Returns how far the farthest one turns [rad].
+    """
+    model, pose, scratch = c.model, c.pose, c.scratch
+    joint_axes(model, pose, scratch.axes, False)
+    task_jacobian(model, pose, scratch.axes, scratch.ladder.jacobian)
+    scale_tasks(c, targets)
+    posture_step(c, quat_load(c.stance.heading, 0))
+    if c.settings.observer:
+        observe_elbows(c)
+    if repairing:
+        clear_lower_levels(c)
+    return min(most, balanced_step(c, most))
+
+
+@helper
+def repair(c: BalanceContext, targets: Targets) -> None:
+    """Bring balance and pinned feet back, which a step disturbs to second order.
+
+    Ours: the paper waits for the next step, which with one step a frame is too late.
+    """
+    for _ in range(REPAIRS):
+        if max(c.stance.drift[0], feet_error(c)) <= OUT_OF_BALANCE * c.model.size[0]:
+            break
+        find_step(c, targets, math.inf, True)
+        take_step(c)
+        measure(c, targets)
+
+
+@helper
+def is_met(c: BalanceContext) -> bool:
+    """Whether balance and wrists are met."""
+    stance = c.stance
+    away = stance.drift[0]
+    for wrist in range(WRIST, WRIST + 2):
+        reached = vec_load(c.pose.effectors, wrist)
+        away = max(away, vec_distance(vec_load(stance.goals, wrist), reached))
+    return bool(away <= c.settings.tolerance * c.model.size[0])
 
 
 @helper
@@ -262,11 +309,12 @@ def clear_lower_levels(c: BalanceContext) -> None:
 
 
 @helper
-def balanced_step(c: BalanceContext) -> None:
+def balanced_step(c: BalanceContext, most: float) -> float:
     """The step of all levels. A support of some width acts like a limit (Fig. 10).
 
     It asks for nothing until a step would take the centre of mass beyond it. Then the centre is
-    held at the edge, nearest to where it would have gone, and the step is computed anew.
+    held at the edge, nearest to where it would have gone, and the step is computed anew. Arguments
+    and the result are those of `limited_step`.
     """
     stance, settings, size = c.stance, c.settings, c.model.size[0]
     centre = centre_slopes(c)
@@ -277,12 +325,12 @@ def balanced_step(c: BalanceContext) -> None:
         x, z = (goal[0] - centre[0]) / size, (goal[2] - centre[2]) / size
         balance_rows(c, x, z, 1.0 if bound else 0.0)
         release_joints(c, False)
-        limited_step(c, near)
+        farthest = limited_step(c, near, most)
         if bound:
-            return
+            return farthest
         goal, met = support_goal(stance, centre_ahead(c, centre))
         if met:
-            return
+            return farthest
         bound = True
 
 
@@ -401,15 +449,16 @@ class BalancePlan(PersonPlan):
         if floating:
             posture = relaxed_posture(figure, STANDING_BEND)
             compliance = person_compliance(figure, self.solver.give)
+        work = new_work(
+            model, standing.levels, posture=posture, compliance=compliance, floating=floating
+        )
         return BalanceContext(
             *self.new_body_tables(rate),
             self._limits,
             self.rest,
             model,
             new_pose(model),
-            new_work(
-                model, standing.levels, posture=posture, compliance=compliance, floating=floating
-            ),
+            work,
             new_stance(model, standing, self.solver.mass),
         )
 

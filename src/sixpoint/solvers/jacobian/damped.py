@@ -8,19 +8,14 @@ constants; lengths of its figures of 1.83 m are told here as parts of the size.
 **People** stop by the rule of that comparison: the largest error is small, or the sum of errors
 improved by too little, or the budget is spent.
 
-**Any other skeleton** takes no step that makes things worse: far targets make Jacobian methods
-overshoot and swing to and fro, so a step is halved until it brings something. Where no step does,
-the skeleton is at its best, or it only seems to be: stretched straight at a target within its reach
-(the Jacobian cannot see that it could fold), or pressed against limits. So it tries to escape a few
-times, by a nudge out of line or by the whole step although that makes things worse, and comes back
-to the best pose it had if that leads nowhere.
+**Any other skeleton** takes no step that makes things worse, see `damped_descent`.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple, cast
+from typing import Any, ClassVar, Literal, cast
 
 from ...kernels._jit import helper
 from ...kernels.quaternion import (
@@ -31,164 +26,52 @@ from ...kernels.quaternion import (
     quat_rotate,
     quat_store,
 )
-from ...kernels.types import Floats
-from ...kernels.vector import vec_distance, vec_length, vec_load, vec_store
-from ...tasks import Orient, Reach, SelfCollision, Task
-from ..articulated.build import model_depth, new_pose
+from ...kernels.vector import vec_load, vec_store
+from ...tasks import Task
+from ..articulated.build import model_depth
 from ..articulated.context import (
-    Context,
     PersonContext,
-    SkeletonContext,
     begin_person,
     end_person,
-    end_skeleton,
     pelvis_is_free,
     person_kernel,
     share_spine_error,
-    skeleton_kernel,
     stop_flags,
 )
+from ..articulated.descent import descent_kernel
 from ..articulated.model import (
-    ORIENTATION,
-    POSITION,
-    Model,
-    ModelPose,
     Targets,
     apply_step,
     copy_rotations,
     joint_axes,
     model_forward,
-    new_memory,
     task_jacobian,
-    task_residual,
     task_residuals,
 )
 from ..articulated.plan import (
     PEOPLE,
     RETRY,
+    TASKS,
     ArticulatedPersonPlan,
     ArticulatedSettings,
     SkeletonPlan,
     StopRule,
     VariantSettings,
 )
-from ..articulated.restart import (
-    STALL_STEPS,
-    STALLED,
-    Restarts,
-    RestartSettings,
-    new_restarts,
-    restarting,
-)
-from ..articulated.self_collision import Capsules, no_capsules, touching_rows, with_touching
+from ..articulated.restart import RestartSettings
 from ..base import Solver
 from ..context import MET, SPENT, STILL, Frames
 from ..people.plan import PAPER_HEIGHT, PersonSettings
 from ..people.tables import PELVIS
 from ..settings import NonNegative, Number, Positive
 from ..start import StartSettings
-from .differences import finite_jacobian
-from .steps import DLS, DLS_SVD, PSEUDOINVERSE, SDLS, TRANSPOSE, largest_of, method_step
+from .damped_descent import WORTHWHILE, Descent, descending, finish_step, new_descent
+from .steps import DLS, DLS_SVD, PSEUDOINVERSE, SDLS, TRANSPOSE
 
-EXACT, DIFFERENCES = 0, 1
-"""Choices of the setting `derivatives`."""
-HALVINGS = 12
-"""A step that brings nothing at this many halvings brings nothing."""
-LEAST_PROGRESS = 1e-8
-"""An iteration that improves the squared error by less than this part of it is the last."""
-ESCAPES = 20
-"""Most tries to leave a pose that no step improves."""
-ESCAPE_TURN = 1.0
-"""All that the joints are turned by a nudge out of such a pose, together [rad]."""
-LEAST_ESCAPE = 1e-3
-"""A whole step that turns no joint by more than this is no way out [rad]."""
 LEAST_PART = 1.0 / 32.0
 """A smaller part of a step of a person is not tried."""
 AS_ESTIMATED, PELVIS_TURNS, FROM_FIRST_POSE = range(3)
 """Attempts at a frame of a person."""
-WORTHWHILE = 0.01
-"""A target out of reach is worth a try if missed by this part of the size more than need be."""
-
-
-class Descent(NamedTuple):
-    """Scratch memory: D degrees of freedom, R = 3 T rows of T tasks, N joints, E end effectors."""
-
-    capsules: Capsules  # what shall stay apart
-    axes: Annotated[Floats, "D", 3]
-    jacobian: Annotated[Floats, "R", "D"]
-    residual: Annotated[Floats, "R"]
-    square: Annotated[Floats, "R", "R"]
-    u: Annotated[Floats, "R", "R"]
-    v: Annotated[Floats, "R", "D"]
-    sigma: Annotated[Floats, "R"]
-    x: Annotated[Floats, "R"]
-    part: Annotated[Floats, "D"]
-    step: Annotated[Floats, "D"]
-    trial: Annotated[Floats, "D"]  # a part of the step
-    kept: Annotated[Floats, "N", 4]  # local rotations before the step
-    best: Annotated[Floats, "N", 4]  # the best local rotations so far
-    restarts: Restarts
-    first: Floats  # local rotations of the first pose of a person, (N, 4)
-    places: Annotated[Floats, "E", 3]  # end effectors before finite differences [m]
-    turns: Annotated[Floats, "E", 4]  # rotations of their joints before that
-
-
-def new_descent(model: Model, capsules: Capsules) -> Descent:
-    """Return scratch memory for a model."""
-    rows, joints = 3 * len(model.task_kind), len(model.parent)
-    effectors = len(model.effector_joint)
-    sizes = {"R": rows, "D": int(model.freedom.sum()), "N": joints, "E": effectors}
-    return new_memory(
-        Descent,
-        sizes,
-        capsules=capsules,
-        restarts=new_restarts(model),
-        first=new_pose(model).local,
-    )
-
-
-@helper
-def find_step(c: Context) -> None:
-    """The step from the pose and residuals given, into `scratch.step`."""
-    model, scratch = c.model, c.scratch
-    joint_axes(model, c.pose, scratch.axes)
-    if c.settings.derivatives == DIFFERENCES:
-        finite_jacobian(c)
-    else:
-        task_jacobian(model, c.pose, scratch.axes, scratch.jacobian)
-    finish_step(c)
-
-
-@helper
-def finish_step(c: Context) -> None:
-    """The step from the Jacobian of all joints, into `scratch.step`."""
-    model, scratch = c.model, c.scratch
-    if scratch.capsules.pair.shape[0] > 0:
-        touching_rows(model, c.pose, scratch.capsules, scratch.axes, scratch.jacobian)
-    scale_tasks(model, scratch, c.settings.task_step * model.size[0])
-    method_step(c)
-
-
-@helper
-def scale_tasks(model: Model, scratch: Descent, most: float) -> None:
-    """Bring all tasks to metres, and shorten what each one asks for to a length [m].
-
-    A radian of orientation counts like the size of the skeleton. No limit where `most` is zero.
-    """
-    for task in range(model.task_kind.shape[0]):
-        rows = range(3 * task, 3 * task + 3)
-        if model.task_kind[task] == ORIENTATION:
-            for i in rows:
-                scratch.residual[i] *= model.size[0]
-                for k in range(scratch.jacobian.shape[1]):
-                    scratch.jacobian[i, k] *= model.size[0]
-        square = 0.0
-        for i in rows:
-            square += scratch.residual[i] * scratch.residual[i]
-        limit = most * model.task_weight[task]
-        if most > 0.0 and square > limit * limit:
-            for i in rows:
-                scratch.residual[i] *= limit / square**0.5
 
 
 def solve_person(c: PersonContext, frames: Frames, frame: int) -> None:
@@ -200,6 +83,8 @@ def solve_person(c: PersonContext, frames: Frames, frame: int) -> None:
 
 
 solve_people = person_kernel(solve_person)
+solve_skeletons = descent_kernel(descending(False), slots=False, module=__name__)
+solve_tasks = descent_kernel(descending(True), slots=True, module=__name__)
 
 
 @helper
@@ -297,157 +182,6 @@ def iterate_person(
     return steps, MET if worst <= near else reason, worst, total
 
 
-def solve_skeleton(c: SkeletonContext, frames: Frames, frame: int) -> None:
-    """Solve one frame of any skeleton, whose root stays where it is."""
-    targets = Targets(frames.positions[frame], frames.rotations[frame])
-    steps, reason = descend_skeleton(c, targets)
-    end_skeleton(c, frames, frame, steps, stop_flags(reason))
-
-
-solve_skeletons = skeleton_kernel(solve_skeleton)
-
-
-@helper
-def descend_again(c: Context, targets: Targets, iterations: int) -> tuple[int, bool]:
-    """Iterate from a random pose, so often at most; how often it was, and whether all is met."""
-    model, pose, settings, scratch = c.model, c.pose, c.settings, c.scratch
-    near = settings.tolerance * model.size[0]
-    model_forward(model, pose)
-    worst, _ = measure(c, targets)
-    squares = task_squares(model, scratch.residual)
-    part, mark, since = 1.0, squares, 0
-    for step in range(iterations):
-        if worst <= near:
-            return step, True
-        find_step(c)
-        squares, part = try_step(c, targets, squares, min(1.0, 2.0 * part))
-        if part == 0.0:
-            return step + 1, False
-        since += 1
-        if squares < STALLED * mark:
-            mark, since = squares, 0
-        if since == STALL_STEPS:
-            return step + 1, False
-        model_forward(model, pose)
-        worst, _ = measure(c, targets)
-    return iterations, worst <= near
-
-
-@helper
-def descend_first(c: Context, targets: Targets) -> tuple[int, int, bool]:
-    """Iterate from the pose given; iterations taken, why it ended, and whether all is met."""
-    model, pose, settings, scratch = c.model, c.pose, c.settings, c.scratch
-    near = settings.tolerance * model.size[0]
-    least_gain = settings.least_gain * model.size[0]
-    tries, part, best = 0, 1.0, math.inf
-    model_forward(model, pose)
-    worst, total = measure(c, targets)
-    squares = task_squares(model, scratch.residual)
-    steps, reason = 0, SPENT
-    while steps < settings.iterations and worst > near:
-        find_step(c)
-        steps += 1
-        before, before_squares = total, squares
-        squares, part = try_step(c, targets, squares, min(1.0, 2.0 * part))
-        if before_squares - squares <= LEAST_PROGRESS * before_squares:
-            if tries == ESCAPES or not may_fold(model, pose, targets, near):
-                reason = STILL
-                break
-            if squares < best:
-                best = squares
-                copy_rotations(pose.local, scratch.best)
-            escape(c, tries)
-            tries, part = tries + 1, 1.0
-        model_forward(model, pose)
-        worst, total = measure(c, targets)
-        squares = task_squares(model, scratch.residual)
-        if before - total <= least_gain:
-            reason = STILL
-            break
-    if worst <= near:
-        return steps, MET, True
-    if best < squares:
-        copy_rotations(scratch.best, pose.local)
-    model_forward(model, pose)
-    return steps, reason, False
-
-
-descend_skeleton = restarting(descend_first, descend_again)
-"""Descent of a skeleton, with other starts where the pose before leads nowhere."""
-
-
-@helper
-def measure(c: Context, targets: Targets) -> tuple[float, float]:
-    """Write what every task still asks for; its largest and summed length [m]."""
-    model, pose, scratch = c.model, c.pose, c.scratch
-    found = task_residuals(model, pose, targets, scratch.residual)
-    return with_touching(model, pose, scratch.capsules, scratch.residual, found)
-
-
-@helper
-def try_step(c: Context, targets: Targets, squares: float, part: float) -> tuple[float, float]:
-    """Take a part of the step, or a half, a quarter ... of it: the first that helps.
-
-    Returns the weighted squared error and the part taken: zero, with the pose as before, if none
-    helps.
-    """
-    model, pose, scratch = c.model, c.pose, c.scratch
-    copy_rotations(pose.local, scratch.kept)
-    for _ in range(HALVINGS):
-        for k in range(scratch.step.shape[0]):
-            scratch.trial[k] = part * scratch.step[k]
-        apply_step(model, pose, scratch.trial)
-        model_forward(model, pose)
-        measure(c, targets)
-        now = task_squares(model, scratch.residual)
-        if now < squares:
-            return now, part
-        copy_rotations(scratch.kept, pose.local)
-        part *= 0.5
-    return squares, 0.0
-
-
-@helper
-def escape(c: Context, tries: int) -> None:
-    """Take the whole step or, if there is hardly any, turn all joints a little, either way."""
-    step = c.scratch.step
-    if largest_of(step) < LEAST_ESCAPE:
-        step[:] = (ESCAPE_TURN if tries % 2 == 0 else -ESCAPE_TURN) / step.shape[0]
-    apply_step(c.model, c.pose, step)
-
-
-@helper
-def task_squares(model: Model, residual: Floats) -> float:
-    """Weighted squared error of all tasks [m^2]; a radian counts like the skeleton's size."""
-    total = 0.0
-    for task in range(model.task_kind.shape[0]):
-        unit = model.size[0] if model.task_kind[task] == ORIENTATION else 1.0
-        for i in range(3 * task, 3 * task + 3):
-            total += residual[i] * residual[i] * unit * unit
-    return total
-
-
-@helper
-def may_fold(model: Model, pose: ModelPose, targets: Targets, near: float) -> bool:
-    """Whether some target is missed by clearly more than the length of the bones explains."""
-    size = model.size[0]
-    for task in range(model.task_kind.shape[0]):
-        if model.task_kind[task] != POSITION:
-            continue
-        effector = model.task_effector[task]
-        reach = vec_length(vec_load(model.effector_offset, effector))
-        joint = model.effector_joint[effector]
-        while model.parent[joint] >= 0:
-            reach += vec_length(vec_load(model.offset, joint))
-            joint = model.parent[joint]
-        goal = vec_load(targets.positions, effector)
-        beyond = vec_distance(vec_load(pose.position, joint), goal) - reach
-        _, missed = task_residual(model, pose, task, targets)
-        if missed > (near if beyond <= 0.0 else beyond + WORTHWHILE * size):
-            return True
-    return False
-
-
 @dataclass(frozen=True, kw_only=True)
 class JacobianSolver(
     VariantSettings, RestartSettings, ArticulatedSettings, StartSettings, PersonSettings, Solver
@@ -456,7 +190,8 @@ class JacobianSolver(
 
     solve_people = solve_people
     solve_skeletons = solve_skeletons
-    answers: ClassVar[tuple[type[Task[Any]], ...]] = (Reach, Orient, SelfCollision)
+    solve_tasks = solve_tasks
+    answers: ClassVar[tuple[type[Task[Any]], ...]] = TASKS
     welds: ClassVar[bool] = True
     method: ClassVar[int]
     """Which step, as in `steps`."""
@@ -466,7 +201,7 @@ class JacobianSolver(
     derivatives: Literal["exact", "differences"] = "exact"
     """Take the Jacobian from the axes of joints, or by finite differences, as in the comparison of
     Courty and Arnaud 2008: the same to a millionth, at a cost that grows with the square of the
-    number of joints. Self-collision is always exact."""
+    number of joints. Those of tasks other than positions and rotations are always exact."""
 
     def numbers(self) -> dict[str, Number]:
         """Return the settings as numbers: the same names for all, so that they share a kernel."""
@@ -485,11 +220,11 @@ class JacobianSolver(
 
     def person_scratch(self, plan: ArticulatedPersonPlan) -> Descent:
         """Return room for a Jacobian and its decomposition."""
-        return new_descent(plan.model, no_capsules())
+        return new_descent(plan.model)
 
     def skeleton_scratch(self, plan: SkeletonPlan) -> Descent:
-        """Return room for a Jacobian and its decomposition, and what shall stay apart."""
-        return new_descent(plan.model, plan.new_capsules())
+        """Return room for a Jacobian and its decomposition, and the tasks."""
+        return new_descent(plan.model, plan.table if plan.slotted else None)
 
     def skeleton_settings(self, plan: SkeletonPlan) -> dict[str, Number]:
         """Return the settings for any skeleton.

@@ -11,7 +11,7 @@ that it could fold: where a task has a residual that no joint can lessen, joints
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal, cast
 
@@ -29,11 +29,12 @@ from ...kernels.quaternion import (
     quat_store,
     quat_to_rotvec,
 )
-from ...kernels.types import Quat
+from ...kernels.types import Bools, Floats
 from ...kernels.vector import vec_length, vec_load, vec_scale, vec_store
 from ...limits import Limits
 from ...motion.points import SIX
-from ...tasks import Orient, Posture, Reach, SelfCollision, Task
+from ...motion.pose import Pose
+from ...tasks import Orient, Posture, Reach, Smoothness, Task
 from ..articulated.build import (
     build_model,
     floating_figure,
@@ -46,43 +47,40 @@ from ..articulated.context import (
     PersonContext,
     SkeletonContext,
     begin_person,
-    end_skeleton,
     person_kernel,
-    skeleton_kernel,
     stop_flags,
     write_person,
 )
+from ..articulated.descent import descent_kernel
 from ..articulated.model import (
     ORIENTATION,
     POSITION,
     Model,
     Targets,
-    joint_axes,
-    model_forward,
     read_pose,
-    task_jacobian,
-    task_residuals,
 )
-from ..articulated.plan import ArticulatedPersonPlan, ArticulatedSettings, SkeletonPlan, StopRule
+from ..articulated.plan import (
+    TASKS,
+    ArticulatedPersonPlan,
+    ArticulatedSettings,
+    SkeletonPlan,
+    StopRule,
+    is_person,
+)
 from ..articulated.restart import RestartSettings, restarting
-from ..articulated.self_collision import touching_rows, with_touching
 from ..base import Capabilities, Solver
-from ..context import MET, SPENT, STILL, Frames
+from ..context import Frames
 from ..people.plan import PAPER_HEIGHT, PersonSettings, end_frame, known_rotation
 from ..people.tables import HEAD, PELVIS
+from ..plan import Plan
+from ..problem import Problem
 from ..settings import Fraction, Interval, NonNegative, Number, Numbers, Positive, Triple
 from ..start import StartSettings, check_prior, start_solver
-from .damped import may_fold
+from .priority_descent import descend, descend_judged, measure, measure_points
 from .priority_step import (
     PriorityWork,
-    adapt_damping,
     limb_flags,
-    limited_step,
     new_work,
-    posture_step,
-    release_joints,
-    scale_tasks,
-    take_step,
 )
 
 Priorities = tuple[tuple[str, int], ...]
@@ -96,16 +94,13 @@ ORDER: Priorities = (
     ("head", 3),
 )
 """What comes first in the comparison of Unzueta et al. 2008."""
-NO_STEP = 1e-9
-"""A step that turns no joint by more than this is none [rad]."""
-TOLERATED, LEAST_TOLERANCE = 0.1, 1e-7
-"""Errors below these parts of the tolerance and of the size are none."""
-BLIND_SLOPE = 1e-4
-"""Slope of a task along its residual, below which no joint can lessen it."""
-NUDGE = 1.0
-"""All that the joints are turned to leave a straight line, together [rad]."""
-NUDGES = 2
-"""Most tries of that."""
+FIRST = -1
+"""Level of self-collision, before all that have a number."""
+AHEAD = 2.0
+"""Parts that are nearer than so many of the longest steps of a point are kept in view."""
+JUDGED_ON_LIMIT = 1e-6
+"""A ball joint this little beyond its limits is brought back without a new step where steps are
+judged: to first order, what brings it back is no part of the step [rad]."""
 MOST_ROOT_OFFSET = 0.25
 """The root starts a frame turned against its estimate as before, but by no more than this [rad].
 Without, the start would miss by all that the root had turned; with more, a pelvis whose estimate
@@ -142,108 +137,45 @@ def solve_prioritized_person(c: PersonContext, frames: Frames, frame: int) -> No
 solve_people = person_kernel(solve_prioritized_person)
 
 
-def solve_prioritized_skeleton(c: SkeletonContext, frames: Frames, frame: int) -> None:
-    """Solve one frame of any skeleton, whose root stays where it is."""
-    targets = Targets(frames.positions[frame], frames.rotations[frame])
-    steps, reason = descend_skeleton(c, targets)
-    end_skeleton(c, frames, frame, steps, stop_flags(reason))
-
-
-solve_skeletons = skeleton_kernel(solve_prioritized_skeleton)
-
-
 @helper
-def descend_first(c: Context, targets: Targets) -> tuple[int, int, bool]:
-    """Iterate from the pose given; iterations taken, why it ended, and whether all is met."""
-    steps, reason = descend(c, targets, (1.0, 0.0, 0.0, 0.0), False, c.settings.iterations)
-    worst, _ = measure(c, targets)
-    return steps, reason, worst <= c.settings.tolerance * c.model.size[0]
+def descend_points(c: Context, targets: Targets, iterations: int, fresh: bool) -> tuple[int, int]:
+    """Iterate to positions and rotations alone; the root stays, and no step is judged."""
+    return descend(c, targets, (1.0, 0.0, 0.0, 0.0), False, iterations)
 
 
-@helper
-def descend_again(c: Context, targets: Targets, iterations: int) -> tuple[int, bool]:
-    """Iterate from a random pose, so often at most; how often it was, and whether all is met."""
-    steps, _ = descend(c, targets, (1.0, 0.0, 0.0, 0.0), False, iterations)
-    worst, _ = measure(c, targets)
-    return steps, worst <= c.settings.tolerance * c.model.size[0]
+def descending(
+    iterate: Callable[[Context, Targets, int, bool], tuple[int, int]],
+    measure: Callable[[Context, Targets], tuple[float, float]],
+) -> Callable[[Context, Targets], tuple[int, int]]:
+    """Return a descent of a skeleton, with other starts where the pose before leads nowhere.
 
-
-descend_skeleton = restarting(descend_first, descend_again)
-"""Descent of a skeleton, with other starts where the pose before leads nowhere."""
-
-
-@helper
-def descend(
-    c: Context, targets: Targets, root: Quat, root_known: bool, iterations: int
-) -> tuple[int, int]:
-    """Iterate from the pose given, so often at most; iterations taken, and why it ended.
-
-    A root that moves is drawn to the rotation `root`, and keeps its own if that is known.
+    Args:
+        iterate: iterates from the pose given, so often at most; the last argument says whether that
+            has nothing to do with the frame before. Returns iterations taken, and why it ended.
+        measure: returns the largest and summed length that tasks still ask for [m].
     """
-    settings, work = c.settings, c.scratch
-    ladder = work.ladder
-    size = c.model.size[0]
-    near, least_gain = settings.tolerance * size, settings.least_gain * size
-    slack = max(TOLERATED * settings.tolerance, LEAST_TOLERANCE)
-    nudges = 0
-    worst, total = measure(c, targets)
-    ladder.damping_scale[:] = 1.0
-    adapt_damping(c, math.inf)
-    for iteration in range(iterations):
-        joint_axes(c.model, c.pose, work.axes, False)
-        task_jacobian(c.model, c.pose, work.axes, ladder.jacobian)
-        if work.capsules.pair.shape[0] > 0:
-            touching_rows(c.model, c.pose, work.capsules, work.axes, ladder.jacobian)
-        if scale_tasks(c, targets) == 0:
-            return iteration, MET
-        posture_step(c, root)
-        release_joints(c, root_known)
-        farthest = limited_step(c, settings.task_step)
-        if farthest < NO_STEP and worst > near:
-            blind = is_blind(c) and may_fold(c.model, c.pose, targets, near)
-            if not blind or nudges == NUDGES or work.floating[0]:
-                return iteration, STILL
-            nudge = NUDGE if nudges % 2 == 0 else -NUDGE
-            ladder.secondary[:] = nudge / ladder.secondary.shape[0]
-            release_joints(c, root_known)
-            limited_step(c, settings.task_step)
-            nudges += 1
-        take_step(c)
-        before = total
-        worst, total = measure(c, targets)
-        if worst <= near:
-            return iteration + 1, MET
-        if abs(before - total) <= least_gain:
-            return iteration + 1, STILL
-        adapt_damping(c, slack)
-    return iterations, SPENT
+
+    @helper
+    def descend_first(c: Context, targets: Targets) -> tuple[int, int, bool]:
+        """Iterate from the pose given; iterations taken, why it ended, and whether all is met."""
+        steps, reason = iterate(c, targets, c.settings.iterations, False)
+        worst, _ = measure(c, targets)
+        return steps, reason, worst <= c.settings.tolerance * c.model.size[0]
+
+    @helper
+    def descend_again(c: Context, targets: Targets, iterations: int) -> tuple[int, bool]:
+        """Iterate from a random pose; how often it was, and whether all is met."""
+        steps, _ = iterate(c, targets, iterations, True)
+        worst, _ = measure(c, targets)
+        return steps, worst <= c.settings.tolerance * c.model.size[0]
+
+    return restarting(descend_first, descend_again)
 
 
-@helper
-def measure(c: Context, targets: Targets) -> tuple[float, float]:
-    """Place all joints, write the residuals of all tasks; their largest and summed length [m]."""
-    residual = c.scratch.ladder.residual
-    model_forward(c.model, c.pose)
-    found = task_residuals(c.model, c.pose, targets, residual)
-    return with_touching(c.model, c.pose, c.scratch.capsules, residual, found)
-
-
-@helper
-def is_blind(c: Context) -> bool:
-    """Whether some task has a residual that no joint can lessen: the way to fold is not seen."""
-    jacobian, residual = c.scratch.ladder.jacobian, c.scratch.ladder.residual
-    for task in range(c.model.task_kind.shape[0]):
-        gap = (residual[3 * task], residual[3 * task + 1], residual[3 * task + 2])
-        square = 0.0
-        for k in range(jacobian.shape[1]):
-            slope = 0.0
-            for i in range(3):
-                slope += gap[i] * jacobian[3 * task + i, k]
-            square += slope * slope
-        length = vec_length(gap)
-        if length > 0.0 and math.sqrt(square) < BLIND_SLOPE * length:
-            return True
-    return False
+solve_skeletons = descent_kernel(
+    descending(descend_points, measure_points), slots=False, module=__name__
+)
+solve_tasks = descent_kernel(descending(descend_judged, measure), slots=True, module=__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -259,7 +191,8 @@ class PrioritizedSolver(
     )
     solve_people = solve_people
     solve_skeletons = solve_skeletons
-    answers: ClassVar[tuple[type[Task[Any]], ...]] = (Reach, Orient, Posture, SelfCollision)
+    solve_tasks = solve_tasks
+    answers: ClassVar[tuple[type[Task[Any]], ...]] = TASKS
     welds: ClassVar[bool] = True
     # A millimetre and a tenth of it, ten times as strict as the rule of the other methods: damped
     # steps that end a centimetre short show no priorities.
@@ -286,6 +219,9 @@ class PrioritizedSolver(
     posture: Fraction = 0.1
     """Part of the way to the relaxed posture in each step, as far as no point is moved by it. Other
     skeletons are drawn to the pose of a `Posture` task, where there is one, times its weight."""
+    root: Literal["held", "free"] = "held"
+    """Whether the root of a skeleton stays in its place, or moves and turns like all joints: feet
+    can then be `Reach` tasks of the first level. That of people by six points always moves."""
     towards: Literal["stance", "sik", "guided"] = "stance"
     """That posture of a person: the relaxed stance, or the pose of sequential IK or of the guided
     solver in the same frame, whose pelvis is taken for the estimate then."""
@@ -331,6 +267,12 @@ class PrioritizedSolver(
         names = ("start", "towards", "restarts", "damping", "task_step", "joint_step", "cut")
         return {name: own[name] for name in (*names, "posture")}
 
+    def plan(self, problem: Problem) -> Plan:
+        """Return the tables and the kernel for one skeleton."""
+        if self.root == "free" and not is_person(problem):
+            return FreeRootPlan(self, problem)
+        return super().plan(problem)
+
     def person_model(self, anatomy: Anatomy, limits: Limits) -> Model:
         """Return a person whose pelvis moves, with tasks in the order of their levels."""
         order, _ = self._person_levels()
@@ -357,40 +299,60 @@ class PrioritizedSolver(
         return order, [*(levels[point] for point in order), max(levels) + 1]
 
     def check_tasks(self, plan: SkeletonPlan) -> None:
-        """Refuse more than one posture, one alone, and one of another skeleton."""
+        """Refuse two postures of the lowest level, one alone, and one of another skeleton."""
         count = len(plan.tasks)
-        postures = [task for task in plan.tasks if isinstance(task, Posture)]
+        postures = [task for task in plan.tasks if is_lowest(task)]
         if len(postures) > 1 or len(postures) == count:
             raise InputError(
-                "Expected one task or more of Reach, Orient and at most one Posture beside them; "
-                f"got {count - len(postures)} and {len(postures)}."
+                "Expected one task or more, and at most one Posture without a `priority` beside "
+                f"them; got {count - len(postures)} and {len(postures)}."
             )
-        if postures and postures[0].aim(None).skeleton != plan.skeleton:
-            raise InputError("Expected a Posture of the same skeleton, got one of another.")
+        for task in postures:
+            assert isinstance(task, Posture)
+            if task.aim(None).skeleton != plan.skeleton:
+                raise InputError("Expected a Posture of the same skeleton, got one of another.")
 
     def task_levels(self, plan: SkeletonPlan) -> list[int]:
         """Return the level of each task: its own, or that of its point if the solver has levels."""
-        nodes = [task for task in plan.tasks if isinstance(task, Reach | Orient)]
-        own = [_level(task.node, task.priority) for task in nodes]
+        own = [
+            FIRST if task.priority is None else _level(task.label, task.priority)
+            for task in plan.tasks
+        ]
         if self.priorities is not None:
-            if set(own) - {Reach.priority}:
+            nodes = {k: t.node for k, t in enumerate(plan.tasks) if isinstance(t, Reach | Orient)}
+            if {own[k] for k in nodes} - {Reach.priority}:
                 raise InputError(
                     "Expected priorities in the tasks or in the solver, got conflicting ones in "
                     "both."
                 )
             levels = dict(zip(plan.points, self.levels_of(plan.points), strict=True))
-            own = [levels[task.node] for task in nodes]
-        # Self-collision before all: whatever is to be reached, parts of a body are not in each
-        # other. A posture has no rows.
-        found = iter(own)
-        return [next(found) if isinstance(task, Reach | Orient) else -1 for task in plan.tasks]
+            for k, node in nodes.items():
+                own[k] = levels[node]
+        # Smoothness without a level comes after all others, self-collision before them: whatever is
+        # to be reached, parts of a body are not in each other.
+        last = max(own, default=0) + 1
+        return [
+            last if task.priority is None and isinstance(task, Smoothness) else level
+            for task, level in zip(plan.tasks, own, strict=True)
+        ]
+
+    def slot_count(self, plan: SkeletonPlan, task: Task[Any]) -> int:
+        """Return how many slots a task fills; the posture of the lowest level has no rows."""
+        return 0 if is_lowest(task) else super().slot_count(plan, task)
 
     def skeleton_scratch(self, plan: SkeletonPlan) -> PriorityWork:
         """Return the posture, the levels, what shall stay apart, and scratch memory."""
         task = posture_of(plan)
         posture = None if task is None else plan.body.to_rest(task.aim(None).rotations)
-        work = new_work(plan.model, plan.levels, posture=posture)
-        return work._replace(capsules=plan.new_capsules())
+        floating = self.root == "free"
+        if not (floating or plan.slotted):
+            return new_work(plan.model, plan.levels, posture=posture)
+        plan.table.capsules.ahead[0] = AHEAD * self.task_step * plan.length
+        work = new_work(
+            plan.model, plan.levels, posture=posture, tasks=plan.table, floating=floating
+        )
+        work.on_limit[0] = JUDGED_ON_LIMIT
+        return work
 
     def skeleton_settings(self, plan: SkeletonPlan) -> dict[str, Number]:
         """Return the settings as numbers."""
@@ -402,9 +364,39 @@ class PrioritizedSolver(
         return numbers | self.restart_numbers(first, self.iterations, self.least_gain)
 
 
+class FreeRootPlan(SkeletonPlan):
+    """Any skeleton whose root moves, and turns like all joints whatever its limit."""
+
+    solver: PrioritizedSolver
+
+    def __init__(self, solver: PrioritizedSolver, problem: Problem) -> None:
+        root = problem.skeleton.names[0]
+        kept = {name: limit for name, limit in problem.limits.items() if name != root}
+        super().__init__(solver, replace(problem, limits=Limits(kept)))
+        self.kernel = solver.solve_tasks
+        # Other starts and the way back from them would have to know where the root was.
+        self.settings |= {"restarts": 0}
+
+    def begin(self, context: SkeletonContext, pose: Pose) -> None:
+        """Let a fresh context start from a pose, its root included."""
+        super().begin(context, pose)
+        context.pose.position[0] = pose.root
+
+    def _unreachable(self, seen: Floats) -> Bools:
+        return np.zeros(seen.shape[:-1], np.bool_)  # it goes where it must
+
+
 def posture_of(plan: SkeletonPlan) -> Posture | None:
-    """Return the posture among the tasks of a plan."""
-    return next((task for task in plan.tasks if isinstance(task, Posture)), None)
+    """Return the posture of the lowest level among the tasks of a plan."""
+    for task in plan.tasks:
+        if isinstance(task, Posture) and is_lowest(task):
+            return task
+    return None
+
+
+def is_lowest(task: Task[Any]) -> bool:
+    """Whether a task is a posture for what all levels leave open."""
+    return isinstance(task, Posture) and task.priority is None
 
 
 def _pairs(priorities: Mapping[str, int] | Iterable[tuple[str, int]]) -> Priorities:

@@ -35,11 +35,12 @@ from ...kernels.vector import vec_add, vec_dot, vec_length, vec_load, vec_scale,
 from ..articulated.build import new_pose
 from ..articulated.context import Context
 from ..articulated.model import (
+    ANGULAR_SLOT,
     BALL,
     HINGE,
     ORIENTATION,
     POSITION,
-    SELF_COLLISION,
+    SLOT,
     Model,
     ModelPose,
     Targets,
@@ -47,10 +48,11 @@ from ..articulated.model import (
     turn_hinge,
 )
 from ..articulated.restart import Restarts, new_restarts
-from ..articulated.self_collision import Capsules, no_capsules
+from ..articulated.task_table import TaskTable
 from ..context import LIMITED
 from ..people.plan import is_place
 from ..people.tables import FIRST_LIMB, LIMBS
+from .judgement import Judgement, level_error, new_judgement
 from .ladder import Damping, Ladder, ladder_step, new_ladder
 
 NEARER = 1.0 - 1e-6
@@ -62,6 +64,9 @@ ON_LIMIT = 1e-3
 """A ball joint this little beyond its limits is brought back without a new step [rad]."""
 LEAST_LIMIT_SLOPE = 0.1
 """A boundary that rotations cross more slowly than this has no direction [rad/rad]."""
+SLOT_TURN = 0.2
+"""Most that a task of angles asks for in one step, but for rotations of end effectors [rad]: a gaze
+far to one side would turn a body whose root moves in one step, away from its feet."""
 HALF_TURN = 0.5e-6
 """Half of the small rotation by which slopes of limits are measured [rad]."""
 
@@ -77,7 +82,9 @@ class PriorityWork(NamedTuple):
     # local rotations that joints are drawn to, (N, 4); a root that moves, to its estimate
     posture: Floats
     compliance: Floats  # how readily each degree of freedom moves, compared with others, (D,)
-    capsules: Capsules  # what shall stay apart
+    tasks: TaskTable | None  # if some fill slots, or the root of a skeleton moves
+    # rows of inequalities that hold, put aside until a step would break them, (R, D)
+    aside: Annotated[Floats, "R", "D"]
     ladder: Ladder  # the levels, three rows for each task
     axes: Annotated[Floats, "D", 3]  # world axes of the degrees of freedom that turn
     errors: Annotated[Floats, "L"]  # residual of each level as a part of the size
@@ -85,6 +92,9 @@ class PriorityWork(NamedTuple):
     normal: Annotated[Floats, "N", 3]  # direction in which a ball joint is held
     goal: Annotated[Floats, "N", 3]  # rotation vector that the limit allows [rad]
     restarts: Restarts
+    judgement: Judgement
+    # ball joints this little beyond their limits are brought back without a new step [rad], (1,)
+    on_limit: Floats
     root_offset: Floats  # how the root was turned against its estimate in the frame before, (1, 4)
 
 
@@ -94,31 +104,34 @@ def new_work(
     *,
     posture: Floats | None = None,
     compliance: Floats | None = None,
+    tasks: TaskTable | None = None,
     floating: bool = False,
     lumbar: int = -1,
 ) -> PriorityWork:
     """Return tables and scratch memory for a model with tasks in the order of their `levels`.
 
     Joints are drawn to the local rotations `posture` (N, 4), by default the first pose, and move as
-    readily as `compliance` (N,) says. The root moves if `floating`; the joint `lumbar` turns only
-    while the root is held.
+    readily as `compliance` (N,) says; `tasks` are given if some fill slots. The root moves if
+    `floating`; the joint `lumbar` turns only while the root is held.
     """
-    tasks, turning = len(model.task_kind), int(model.freedom.sum())
+    count, turning = len(model.task_kind), int(model.freedom.sum())
     d = turning + (3 if floating else 0)
-    starts = [k for k in range(tasks) if k == 0 or levels[k] != levels[k - 1]]
+    starts = [k for k in range(count) if k == 0 or levels[k] != levels[k - 1]]
     scale = np.ones(d)
     if compliance is not None:
         scale[:turning] = np.repeat(compliance, model.freedom)
     return new_memory(
         PriorityWork,
-        {"N": len(model.parent), "D": d, "L": len(starts)},
+        {"N": len(model.parent), "D": d, "L": len(starts), "R": 0 if tasks is None else 3 * count},
         floating=np.array([floating], np.int64),
         lumbar=np.array([lumbar], np.int64),
         posture=new_pose(model).local if posture is None else posture.copy(),
         compliance=scale,
-        capsules=no_capsules(),
+        tasks=tasks,
         restarts=new_restarts(model),
-        ladder=new_ladder([3 * k for k in [*starts, tasks]], d),
+        judgement=new_judgement(model, len(starts)),
+        ladder=new_ladder([3 * k for k in [*starts, count]], d),
+        on_limit=np.array([ON_LIMIT]),
         root_offset=arrays.identity(1),
     )
 
@@ -139,7 +152,7 @@ def scale_tasks(c: Context, targets: Targets) -> int:
         effector = model.task_effector[task]
         kind = model.task_kind[task]
         position = kind == POSITION
-        known = kind == SELF_COLLISION
+        known = kind >= SLOT
         if position:
             known = is_place(vec_load(targets.positions, effector))
         elif kind == ORIENTATION:
@@ -153,13 +166,14 @@ def scale_tasks(c: Context, targets: Targets) -> int:
             for k in range(turning):
                 jacobian[i, k] *= scale * work.compliance[k]
             for k in range(turning, d):
-                jacobian[i, k] = 0.0
+                jacobian[i, k] *= scale if kind >= SLOT else 0.0
             residual[i] *= scale
             square += residual[i] * residual[i]
         if position and known and turning < d:
             for k in range(3):
                 jacobian[3 * task + k, turning + k] = model.task_weight[task]
-        limit = c.settings.task_step * model.task_weight[task]
+        most = SLOT_TURN if kind == ANGULAR_SLOT else c.settings.task_step
+        limit = most * model.task_weight[task]
         if kind != ORIENTATION and square > limit * limit:
             for i in range(3 * task, 3 * task + 3):
                 residual[i] *= limit / math.sqrt(square)
@@ -174,18 +188,13 @@ def adapt_damping(c: Context, slack: float) -> None:
     it again and again: to first order they do not disturb higher levels, to second they do. Errors
     within the slack are none. Expects residuals as `task_residuals` leaves them.
     """
-    model, work = c.model, c.scratch
+    work = c.scratch
     levels, scale = work.ladder.levels, work.ladder.damping_scale
     last = levels.shape[0] - 1
     worse = False
     for level in range(last + 1):
         if level < last:
-            square = 0.0
-            for i in range(levels[level], levels[level + 1]):
-                unit = 1.0 if model.task_kind[i // 3] == ORIENTATION else 1.0 / model.size[0]
-                part = work.ladder.residual[i] * unit
-                square += part * part
-            error = math.sqrt(square)
+            error = level_error(c, level)
             worse = worse or (error > slack and error > NEARER * work.errors[level])
             work.errors[level] = error
         if worse:
@@ -270,7 +279,7 @@ def hold_limits(c: Context) -> bool:
             continue
         rotated = rotated_ball(c.pose, joint, step, k)
         beyond = limit_violation(model.limits, joint, rotated)
-        if beyond <= ON_LIMIT:
+        if beyond <= work.on_limit[0]:
             continue
         found = True
         slope = limit_slope(model, joint, rotated)
@@ -333,7 +342,7 @@ def release_joints(c: Context, root_known: bool) -> None:
 def cap_rotations(model: Model, step: Floats, most: float) -> float:
     """Scale a step so that no joint turns by more than this; how far the farthest was to turn.
 
-    Together, not one by one: joints that move against each other would part.
+    Together, not one by one, and the root with them: what moves against each other would part.
     """
     farthest = 0.0
     for joint in range(model.parent.shape[0]):
@@ -342,18 +351,18 @@ def cap_rotations(model: Model, step: Floats, most: float) -> float:
             square += step[k] * step[k]
         farthest = max(farthest, math.sqrt(square))
     if farthest > most:
-        last = model.first.shape[0] - 1
-        for k in range(model.first[last] + model.freedom[last]):
+        for k in range(step.shape[0]):
             step[k] *= most / farthest
     return farthest
 
 
 @helper
-def limited_step(c: Context, near: float) -> float:
+def limited_step(c: Context, near: float, most: float) -> float:
     """Compute the step of all levels within limits: the rest makes up for joints that are held.
 
     Every pass holds more than the one before, so that passes come to an end. `near` is that of
-    `Damping`. Returns how far the joint that turns farthest would turn if not capped [rad].
+    `Damping`; no joint turns by more than `most` [rad], nor by more than `joint_step`. Returns how
+    far the joint that turns farthest would turn if not capped.
     """
     settings, work = c.settings, c.scratch
     step = work.ladder.step
@@ -365,7 +374,7 @@ def limited_step(c: Context, near: float) -> float:
         ladder_step(work.ladder, damping, begin_step(c))
         for k in range(turning):
             step[k] *= work.compliance[k]
-        farthest = cap_rotations(c.model, step, settings.joint_step)
+        farthest = cap_rotations(c.model, step, min(most, settings.joint_step))
         if not hold_limits(c):
             break
     return farthest

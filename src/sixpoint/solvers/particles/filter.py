@@ -45,9 +45,10 @@ from ..articulated.model import (
     model_forward,
     new_memory,
 )
+from ..articulated.task_table import TaskTable
 from ..context import RecordArray, record_type
 from .rotation_noise import FIXED, FREE, Noise, draw_joint, go_on, half_exp, hold_slack
-from .task_cost import TaskTable, judge_pose, pose_cost
+from .task_cost import judge_pose, pose_cost
 
 if TYPE_CHECKING:
     from .methods import MonteCarloSolver

@@ -30,6 +30,7 @@ from ..articulated.context import (
     stop_flags,
 )
 from ..articulated.model import Targets, copy_rotations, model_forward, read_pose, write_pose
+from ..articulated.task_table import ORIENTATION, POSITION
 from ..context import LIMITED, MET, OUT_OF_STEPS, SPENT, STILL, UNASKED, Frames
 from ..people.plan import is_place
 from ..people.tables import FIRST_LIMB, LIMBS, PELVIS
@@ -45,7 +46,6 @@ from .filter import (
     store_pose,
     weigh,
 )
-from .task_cost import ORIENTATION, POSITION
 
 if TYPE_CHECKING:
     from .methods import FilterPlan

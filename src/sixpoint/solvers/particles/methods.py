@@ -41,10 +41,11 @@ from ...tasks import (
     Smoothness,
     Task,
 )
-from ..articulated.build import TaskSpec, model_depth, new_pose, person_model
+from ..articulated.build import model_depth, new_pose, person_model
 from ..articulated.context import SkeletonContext
 from ..articulated.model import Model, ModelPose, copied, read_pose, write_pose
 from ..articulated.plan import ArticulatedSettings, SkeletonPlan, StopRule, is_person
+from ..articulated.task_table import numbered_labels, skeleton_tasks, unmet_tasks
 from ..base import Capabilities, Solver
 from ..context import Frames, Output
 from ..people.plan import PAPER_HEIGHT, PersonPlan, PersonSettings
@@ -62,7 +63,7 @@ from .rotation_noise import (
     longest_below,
     reach_scales,
 )
-from .task_cost import POSITION, person_tasks, skeleton_tasks, task_nodes
+from .task_cost import person_tasks
 
 STARTS = ("sik", "constant", "velocity", "guided", "a file of `sixpoint train` (.npz)")
 POSE_ITERATIONS = 2000
@@ -331,21 +332,10 @@ class FilterPlan(Plan):
 
     def remarks(self, frames: Frames) -> list[str]:
         """Warn of tasks that are not met; points that are missed are counted already."""
-        table, count = self.scratch.tasks, len(frames.out.numbers)
         near = float(cast("float", self.settings["tolerance"])) * self.model.size[0]
-        remarks = super().remarks(frames)
-        for k, label in enumerate(self.labels):
-            residuals = frames.out.numbers[:, k]
-            unmet = int((residuals > near).sum())
-            wish = table.soft[k] or not table.weight[k] > 0.0 or table.kind[k] == POSITION
-            if unmet and not wish:
-                most = residuals.max() / table.unit[k]
-                unit = "m" if table.unit[k] == 1.0 else "rad"
-                remarks.append(
-                    f"task {label!r} is not met in {unmet} of {count} frames: its residual is up "
-                    f"to {most:.3g} {unit}"
-                )
-        return remarks
+        residuals = frames.out.numbers[:, : len(self.labels)]
+        unmet = unmet_tasks(self.scratch.tasks, self.labels, residuals, near)
+        return super().remarks(frames) + unmet
 
 
 class PersonFilterPlan(FilterPlan, PersonPlan):
@@ -389,23 +379,15 @@ class SkeletonFilterPlan(FilterPlan, SkeletonPlan):
         self.functions = [
             (k, task) for k, task in enumerate(self.tasks) if isinstance(task, FunctionTask)
         ]
-        self.set_labels(_numbered(self.tasks))
+        self.set_labels(numbered_labels(self.tasks))
 
     def known_tasks(self) -> tuple[Task[Any], ...]:
         """Return the tasks; functions of one name get a number, for messages too."""
         known = super().known_tasks()
         return tuple(
             replace(task, name=label) if isinstance(task, FunctionTask) else task
-            for task, label in zip(known, _numbered(known), strict=True)
+            for task, label in zip(known, numbered_labels(known), strict=True)
         )
-
-    def effector_nodes(self) -> list[int]:
-        """Return the nodes that are end effectors of the model: points, then nodes of tasks."""
-        return task_nodes(self.body, self.points, self.tasks)
-
-    def task_specs(self, task: Task[Any]) -> list[TaskSpec]:
-        """Return what stands for a task in the model; self-collision is judged without it."""
-        return [] if isinstance(task, SelfCollision) else super().task_specs(task)
 
     def begin(self, context: SkeletonContext, pose: Pose) -> None:
         """Let a fresh context start from a pose, its root included."""
@@ -428,14 +410,3 @@ class SkeletonFilterPlan(FilterPlan, SkeletonPlan):
         if self.solver.root > 0.0:  # it goes where it must
             return np.zeros(seen.shape[:-1], np.bool_)
         return super()._unreachable(seen)
-
-
-def _numbered(tasks: Sequence[Task[Any]]) -> tuple[str, ...]:
-    """Return the labels of tasks, each once: those that repeat one have a number."""
-    found: dict[str, None] = {}
-    for task in tasks:
-        label, count = task.label, 2
-        while label in found:
-            label, count = f"{task.label} ({count})", count + 1
-        found[label] = None
-    return tuple(found)
