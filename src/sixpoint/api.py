@@ -381,7 +381,7 @@ def _cleaned_points(
     cleaning = job.cleaning
     if cleaning is None or (skeleton is not None and skeleton.kind != "human"):
         return _points_of(job, options)
-    if formats.has_own_unit(job.source) or "layout" in options:
+    if "layout" in options or formats.has_own_unit(job.source):
         cleaning = replace(cleaning, unit="m", up="y", hand="right")
     else:
         said = {key: options.pop(key) for key in ("unit", "up") if key in options}
@@ -389,6 +389,7 @@ def _cleaned_points(
     points, notes = _points_of(job, options)
     if not len(points):
         return points, notes
+    _check_recognised(points)
     cleaned = clean_as(points, cleaning, skeleton).points
     return cleaned, (*notes, *(note for note in cleaned.notes if note not in notes))
 

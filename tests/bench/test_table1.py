@@ -46,7 +46,7 @@ def test_numbers_are_those_of_the_public_way(clips, rivals):
     rivals()
     run = bench_table1(clips).runs["sik", "boxing"]
     clip = clips["boxing"]
-    result = reconstruct(clip.points(), clip.skeleton, weights=WEIGHTS)
+    result = reconstruct(clip.points(), clip.skeleton, "sik", weights=WEIGHTS)
     found = compare(result.motion, clip)
     for key in ("position_rms", "position_mean", "orientation_rms", "orientation_mean"):
         assert run.row[key] == getattr(found, key)

@@ -44,7 +44,17 @@ def test_pictures_become_points_and_a_body(stage, tmp_path):
     )
     assert np.linalg.norm(off, axis=-1).mean() < 0.005
     solved = json.loads(
-        run("reconstruct", out, "--height", 1.75, "-o", tmp_path / "a.bvh", "--json").stdout
+        run(
+            "reconstruct",
+            out,
+            "--height",
+            1.75,
+            "-o",
+            tmp_path / "a.bvh",
+            "--json",
+            "--solver",
+            "sik",
+        ).stdout
     )
     assert "the feet are kept where they stood" in " ".join(solved["warnings"])
     assert solved["limit_violations"] == 0

@@ -218,7 +218,7 @@ def test_a_stated_unit_is_believed():
     assert np.isfinite(small.positions).all()
     with pytest.raises(UnknownName, match="No unit 'miles'"):
         read(POSITIONS, unit="miles")
-    with pytest.raises(InputError, match="upward axis among y, z, x, -y; got 'w'"):
+    with pytest.raises(InputError, match="upward axis among y, z, x, -y, -z, -x; got 'w'"):
         read(POSITIONS, up="w")
 
 

