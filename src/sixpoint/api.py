@@ -389,7 +389,8 @@ def _cleaned_points(
     points, notes = _points_of(job, options)
     if not len(points):
         return points, notes
-    _check_recognised(points)
+    if cleaning.names != "auto":
+        _check_recognised(points)
     cleaned = clean_as(points, cleaning, skeleton).points
     return cleaned, (*notes, *(note for note in cleaned.notes if note not in notes))
 

@@ -11,7 +11,7 @@ from sixpoint.data.clips import builtin
 from sixpoint.formats import load, save, save_points
 from sixpoint.limits import adult_limits, recorded_limits
 from sixpoint.limits.by_role import recorded
-from sixpoint.priors.model import CERTAIN, builtin_prior
+from sixpoint.priors.model import CERTAIN, always_plausible, builtin_prior
 
 
 def test_a_motion_becomes_a_motion_with_the_same_shape(clip, clip_path, tmp_path, run):
@@ -29,7 +29,7 @@ def test_a_motion_becomes_a_motion_with_the_same_shape(clip, clip_path, tmp_path
 def test_the_report_has_exactly_the_promised_keys(clip, clip_path, tmp_path, report):
     found = report("reconstruct", clip_path, "-o", tmp_path / "out.npz")
     assert tuple(found) == REPORT_KEYS
-    assert found["solver"] == "sik"
+    assert found["solver"] == "guided"
     assert found["frames"] == len(clip)
     assert found["joints"] == clip.skeleton.joint_count
     assert 0.0 <= found["position_mean"] <= found["position_rms"] < 0.2
@@ -103,8 +103,8 @@ def test_trackers_that_were_mixed_up_are_refused(clip, tmp_path, run, report):
 
 def test_points_are_judged_by_the_critic_of_ones_own_prior(clip, tmp_path, report):
     prior = builtin_prior()
-    never = (*prior.plausibility_weights[:-1], np.full(1, -CERTAIN))
-    replace(prior, plausibility_weights=never).save(tmp_path / "never.npz")
+    never = (*always_plausible()[:-2], np.full(1, -CERTAIN), always_plausible()[-1])
+    replace(prior, critic=never).save(tmp_path / "never.npz")
     save_points(clip.points(), tmp_path / "p.npz")
     words = ("reconstruct", tmp_path / "p.npz", "-o", tmp_path / "o.bvh", "--height", 1.75)
     (average,) = report(*words, "--solver", "guided")["warnings"]
@@ -178,7 +178,7 @@ def test_limits_from_a_file_are_those_of_the_file(clip, clip_path, tmp_path, rep
         (["--height", "1.8"], 2, "`height` is for points"),
         (["--skeleton", "other.bvh"], 2, "leave out `skeleton`"),
         (["--jobs", "0"], 2, "--jobs"),
-        (["--set", "collisions=2"], 2, "true or false"),
+        (["--solver", "sik", "--set", "collisions=2"], 2, "true or false"),
         (["--solver", "mass-spring", "--set", "masses=LeftArm:-2"], 2, "> 0, got -2"),
         (["--solver", "mass-spring", "--set", "masses=heavy"], 2, "joints with numbers"),
         (["--unit", "parsec"], 2, "No unit 'parsec'"),

@@ -55,10 +55,10 @@ def _file_facts(found: FileInfo) -> list[tuple[str, str]]:
     if found.layout is not None:
         facts.append(("layout", found.layout))
     if found.holds == "points":
+        facts.append(("points", ", ".join(found.roles or ())))
     if found.holds == "motion":
         facts.append(("unit, up", f"{found.unit:g} m, {found.up}"))
     elif found.roles is not None:
-        facts.append(("layout", ", ".join(found.roles)))
         axes = f"{found.unit:g} m, {found.up} up, {found.hand}-handed"
         facts.append(("unit, axes", axes))
         if found.noise:

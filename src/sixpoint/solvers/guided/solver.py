@@ -134,7 +134,7 @@ class GuidedSolver(Solver):
     recovery: Annotated[float, Interval(0.0, 60.0)] = 0.25
     """Time in which a point that is seen again eases to its position, and the prediction to that
     for other points [s]."""
-    calm: Annotated[float, Interval(0.0, 1.0)] = 0.04
+    calm: Annotated[float, Interval(0.0, 1.0)] = 0.05
     """Time in which predictions replace the pose of the frame before to two thirds [s]: the larger,
     the calmer what no point shows, and the later. Points are met at once."""
 
