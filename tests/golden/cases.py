@@ -39,7 +39,6 @@ SETTINGS: dict[str, dict[str, Any]] = {
     },
     "sik predict": {"missing": "predict", "weights": (0.1, 0.1, 1.0)},
     "guided": {},
-    "guided collisions": {"collisions": True, "ends": "neutral"},
     "kma": {},
     "tgbsik": {},
     "tgbsik prior": {"prior_weight": 1.0},

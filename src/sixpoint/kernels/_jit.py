@@ -371,8 +371,9 @@ def _prepare_folder(folder: Path) -> bool:
         if not folder.exists():
             folder.mkdir(parents=True)
             versions = folder.parent.glob(f"{name}-{'[0-9a-f]' * HASH_LENGTH}")
-            by_age = sorted(versions, key=lambda version: version.stat().st_mtime, reverse=True)
-            for old in by_age[KEPT_VERSIONS:]:
+            others = [version for version in versions if version != folder]
+            by_age = sorted(others, key=lambda version: version.stat().st_mtime, reverse=True)
+            for old in by_age[KEPT_VERSIONS - 1 :]:
                 shutil.rmtree(old, ignore_errors=True)
         tempfile.TemporaryFile(dir=folder).close()
     except OSError:
