@@ -159,7 +159,7 @@ def test_info_says_unit_axes_noise_and_mistakes_of_points(tmp_path, run, report)
     assert found["height"] == pytest.approx(1.75, abs=0.15)
     assert any("left and right wrist were exchanged" in text for text in found["problems"])
     text = run("info", tmp_path / "p.csv").stdout
-    for word in ("layout", "0.001 m, z up, right-handed", "noise [mm]", "stature"):
+    for word in ("points", "0.001 m, z up, right-handed", "noise [mm]", "stature"):
         assert word in text
     given = report("info", tmp_path / "p.csv", "--unit", "mm", "--up", "z")
     assert not any("guessed" in text for text in given["notes"])

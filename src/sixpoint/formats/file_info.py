@@ -209,7 +209,8 @@ def _of_file_of_points(path: str | os.PathLike[str], layout: str | None, said: A
     except MissingRate as error:
         read = read_points(path, layout=layout, **said, rate=ASSUMED_RATE)
         read = read._replace(notes=(*read.notes, str(error)))
-    if read.layout is not None or format_of(path, "read_points").own_unit:
+    of_array = layout is not None or holds_joint_array(path)
+    if of_array or format_of(path, "read_points").own_unit:
         return _of_points(read, path, Cleaning(names="given", unit="m", up="y", hand="right"))
     given: dict[str, Any] = {key: said[key] for key in ("unit", "up") if key in said}
     points = load_points(path, rate=said.get("rate"))

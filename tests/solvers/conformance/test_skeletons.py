@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+from sixpoint.kernels import arrays
 from sixpoint.motion.points import Points
 from sixpoint.solvers import DampedSolver, SequentialSolver, StopReason
 from sixpoint.solvers.conformance import LAWS, LawBroken
@@ -88,6 +89,20 @@ class _Guessing(_Broken):
         return Points(points.names, places, points.rate, points.rotations)
 
 
+class _Lazy(_Broken):
+    """Takes every task and does nothing about it."""
+
+    def answer(self, solution):
+        pose = solution.pose
+        return dataclasses.replace(
+            solution, pose=dataclasses.replace(pose, rotations=_at_rest(pose))
+        )
+
+
+def _at_rest(pose):
+    return arrays.multiply(pose.rotations, arrays.from_axis_angle((0.6, 0.0, 0.8), 0.5))
+
+
 class _Sized(_Broken):
     """A damping in metres."""
 
@@ -107,6 +122,7 @@ FAULTS = [
     (_Greedy(), "skeletons_leave_input_alone"),
     (_Guessing(), "skeletons_do_without_targets"),
     (_Unturned(), "skeletons_meet_rotations"),
+    (_Lazy(), "skeletons_meet_every_task"),
 ]
 
 

@@ -314,7 +314,7 @@ def test_a_body_whose_hands_are_lost_for_a_moment_keeps_its_front(start):
     away = arrays.angle_between(found.rotations[:, 0], clip.rotations[:, 0])
     # The ankles of somebody who walks swing, and the front with them.
     assert away.max() < np.radians(90.0)
-    assert largest_step(found) < np.radians(30.0)
+    assert largest_step(found) < np.radians(45.0)
 
 
 def test_points_that_were_never_tracked_may_be_absent():
