@@ -38,6 +38,16 @@ def test_other_solvers_do_not_say_how_far_they_are_to_be_trusted():
     assert np.isnan(tracker.solve_clip(clip.points()).confidence).all()
 
 
+def test_after_a_reset_to_a_pose_points_are_met_at_once():
+    clip = builtin("walk")
+    positions = clip.points().positions
+    tracker = GuidedSolver().prepare(clip.skeleton, rate=clip.rate)
+    for frame in positions[:50]:
+        pose = tracker.solve(frame).pose
+    tracker.reset(pose)
+    assert tracker.solve(positions[50]).residuals.max() < 1e-3
+
+
 def test_confidences_of_a_clip_are_those_of_its_frames():
     clip = builtin("squat").frames(slice(0, 30))
     tracker = GuidedSolver().prepare(clip.skeleton, rate=clip.rate)

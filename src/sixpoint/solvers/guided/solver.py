@@ -58,7 +58,7 @@ from ..context import (
     record_type,
 )
 from ..people.plan import MISSED, TOLERANCE, PersonPlan, is_place
-from ..people.tables import HEAD, LIMBS, Settings
+from ..people.tables import FIRST_LIMB, HEAD, LIMBS, LONG_AGO, Settings
 from ..plan import Status
 from ..problem import Problem
 from ..settings import Interval, settings_record
@@ -80,7 +80,6 @@ GROWN = 2.0
 """A lost point eases back in this many times as long as it was lost, `recovery` at most."""
 FADED = 3.0
 """Exponent of what is left of a change when its time is over."""
-FIRST_LIMB = 2
 DOUBT = 16.0
 """Confidence is exp(-DOUBT x), where x is the expected error as a part of height: it halves with
 every 4.3 % of height, 7 cm of an adult."""
@@ -231,6 +230,7 @@ class GuidedPlan(PersonPlan):
         read_pose(self.whole.model, pose.rotations, context.before)
         context.place[:] = pose.world()[0][self._pelvis]
         context.memory["frames"] = 1
+        context.memory["ages"] = LONG_AGO
         pelvis, anatomy = self._pelvis, self.skeleton.anatomy
         turn = arrays.multiply(pose.world()[1][pelvis], arrays.conjugate(anatomy.neutral[pelvis]))
         context.memory["left"] = arrays.rotate(turn, np.array((1.0, 0.0, 0.0)))
