@@ -68,6 +68,32 @@ def located_input(path: object) -> Iterator[None]:
         raise InputError(f"{path}: {error}") from error.__cause__
 
 
+@contextmanager
+def json_errors(path: object, what: str, *others: type[Exception]) -> Iterator[None]:
+    """Turn whatever goes wrong in reading a JSON file into a `FormatError`.
+
+    Args:
+        path: the file.
+        what: it should hold, such as "limits".
+        others: what the reader may raise besides `ValueError`.
+    """
+    import json  # only where JSON is read
+
+    refused: tuple[type[Exception], ...] = (ValueError, *others)
+    try:
+        yield
+    except OSError as error:
+        raise FormatError(f"cannot be read: {error.strerror or error}", path=path) from error
+    except UnicodeDecodeError as error:
+        raise FormatError("expected JSON text, got binary data", path=path) from error
+    except json.JSONDecodeError as error:
+        raise FormatError(f"expected JSON: {error.msg}", path=path, line=error.lineno) from error
+    except RecursionError:
+        raise FormatError(f"expected {what}, got JSON nested too deeply", path=path) from None
+    except refused as error:  # an InputError, or a number of thousands of digits
+        raise FormatError(str(error), path=path) from error
+
+
 def names_file(read: F) -> F:
     """Decorate a function whose first argument is a path: its format errors name that file."""
 

@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections import Counter
 from collections.abc import Mapping
@@ -19,7 +18,7 @@ from typing import Any
 
 from ..atomic_write import atomic_write
 from ..body.skeleton import Skeleton
-from ..errors import FormatError, InputError, UnknownName
+from ..errors import InputError, UnknownName, json_errors
 from .adult import LIMBS, SPINE, adult_limits
 from .base import JointLimit
 from .collection import Limits, nested_json, strict_json
@@ -96,20 +95,8 @@ class RoleLimits:
         Raises:
             FormatError: the file is no such JSON; the message names the role and the field.
         """
-        try:
+        with json_errors(path, "limits"):
             return _parsed(Path(path).read_text(encoding="utf-8"))
-        except OSError as error:
-            raise FormatError(f"cannot be read: {error.strerror or error}", path=path) from error
-        except UnicodeDecodeError as error:
-            raise FormatError("expected JSON text, got binary data", path=path) from error
-        except json.JSONDecodeError as error:
-            raise FormatError(
-                f"expected JSON: {error.msg}", path=path, line=error.lineno
-            ) from error
-        except RecursionError:
-            raise FormatError("expected limits, got JSON nested too deeply", path=path) from None
-        except ValueError as error:  # an InputError, or a number of thousands of digits
-            raise FormatError(str(error), path=path) from error
 
 
 def scaled(limit: SwingTwistLimit, factor: float) -> SwingTwistLimit:

@@ -22,7 +22,7 @@ import numpy as np
 from ..atomic_write import atomic_write
 from ..body.skeleton import Skeleton
 from ..body.values import Value
-from ..errors import FormatError, InputError, UnknownName
+from ..errors import InputError, UnknownName, json_errors
 from ..kernels.limits import (
     FREE_ROW,
     LimitTable,
@@ -196,22 +196,8 @@ class Limits(Mapping[str, JointLimit]):
         """
         if family is not None and family not in FAMILIES:
             raise UnknownName("family of limits", str(family), FAMILIES)
-        try:
-            text = Path(path).read_text(encoding="utf-8")
-        except OSError as error:
-            raise FormatError(f"cannot be read: {error.strerror or error}", path=path) from error
-        except UnicodeDecodeError as error:
-            raise FormatError("expected JSON text, got binary data", path=path) from error
-        try:
-            return parse_limits(text, family)
-        except json.JSONDecodeError as error:
-            raise FormatError(
-                f"expected JSON: {error.msg}", path=path, line=error.lineno
-            ) from error
-        except RecursionError:
-            raise FormatError("expected limits, got JSON nested too deeply", path=path) from None
-        except ValueError as error:  # an InputError, or a number of thousands of digits
-            raise FormatError(str(error), path=path) from error
+        with json_errors(path, "limits"):
+            return parse_limits(Path(path).read_text(encoding="utf-8"), family)
 
 
 def _other_side(role: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from ..atomic_write import atomic_write
 from ..body.skeleton import Skeleton
-from ..errors import FormatError, InputError
+from ..errors import FormatError, InputError, json_errors
 
 T = TypeVar("T")
 
@@ -52,26 +52,14 @@ def read_fields(path: str | os.PathLike[str], make: Callable[..., T]) -> T:
     Raises:
         FormatError: the file is no subject, or `make` refuses what it holds.
     """
-    try:
+    with json_errors(path, "a subject", TypeError, OverflowError):
         size = Path(path).stat().st_size
         if size > MAX_BYTES:
             raise FormatError(
                 f"expected a subject of at most {MAX_BYTES >> 20} MiB, got {size >> 20} MiB",
                 path=path,
             )
-        text = Path(path).read_text(encoding="utf-8")
-    except OSError as error:
-        raise FormatError(f"cannot be read: {error.strerror or error}", path=path) from error
-    except UnicodeDecodeError as error:
-        raise FormatError("expected JSON text, got binary data", path=path) from error
-    try:
-        return make(*_fields(json.loads(text)))
-    except json.JSONDecodeError as error:
-        raise FormatError(f"expected JSON: {error.msg}", path=path, line=error.lineno) from error
-    except RecursionError:
-        raise FormatError("expected a subject, got JSON nested too deeply", path=path) from None
-    except (InputError, ValueError, TypeError, OverflowError) as error:
-        raise FormatError(str(error), path=path) from error
+        return make(*_fields(json.loads(Path(path).read_text(encoding="utf-8"))))
 
 
 def _fields(content: Any) -> tuple[Any, ...]:

@@ -30,7 +30,7 @@ from ...kernels.quaternion import (
     quat_slerp,
     quat_store,
 )
-from ...kernels.types import Bools, Floats
+from ...kernels.types import Floats
 from ...kernels.vector import vec_add, vec_distance, vec_load, vec_scale, vec_store, vec_sub
 from ...motion.points import SIX
 from ...motion.pose import Pose
@@ -74,7 +74,6 @@ from .prediction import (
     predict,
 )
 
-LANDMARK_PLACES = np.array([PLACE[name] for name in PLACE])
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
 GROWN = 2.0
 """A lost point eases back in this many times as long as it was lost, `recovery` at most."""
@@ -112,7 +111,6 @@ class GuidedContext(NamedTuple):
     before: Floats  # local rotations of the frame before, (N, 4)
     place: Floats  # position of the pelvis then, (3,)
     added: Floats  # what was multiplied to the predicted local rotations then, (N, 4)
-    worlds: Floats  # world rotations of the frame before, (N, 4)
     apart: Floats  # way to where each point was guessed when it came back, (22, 3)
     twisted: Floats  # the same of rotations, (22, 4)
     points: Floats  # positions as they are used, (22, 3)
@@ -217,8 +215,7 @@ class GuidedPlan(PersonPlan):
             self.order,
             pose.local.copy(),
             np.zeros(3),
-            np.tile((1.0, 0.0, 0.0, 0.0), (joints, 1)),
-            pose.local.copy(),
+            arrays.identity(joints),
             np.zeros((COUNT, 3)),
             np.zeros((COUNT, 4)),
             np.zeros((COUNT, 3)),
@@ -228,11 +225,12 @@ class GuidedPlan(PersonPlan):
     def begin(self, context: GuidedContext, pose: Pose) -> None:
         """Let a fresh context start from a pose."""
         read_pose(self.whole.model, pose.rotations, context.before)
-        context.place[:] = pose.world()[0][self._pelvis]
+        positions, world = pose.world()
+        context.place[:] = positions[self._pelvis]
         context.memory["frames"] = 1
         context.memory["ages"] = LONG_AGO
         pelvis, anatomy = self._pelvis, self.skeleton.anatomy
-        turn = arrays.multiply(pose.world()[1][pelvis], arrays.conjugate(anatomy.neutral[pelvis]))
+        turn = arrays.multiply(world[pelvis], arrays.conjugate(anatomy.neutral[pelvis]))
         context.memory["left"] = arrays.rotate(turn, np.array((1.0, 0.0, 0.0)))
 
     def status(self, frames: Frames) -> Status:
@@ -260,10 +258,6 @@ class GuidedPlan(PersonPlan):
         """
         single = {f"expected_error_{POINTS[p]}": out.numbers[:, p].copy() for p in self.order}
         return {"expected_error": out.numbers[:, COUNT].copy(), **single}
-
-    def branches(self, out: Output) -> dict[str, Bools]:
-        """Return nothing: the method has one way."""
-        return {}
 
 
 @helper
@@ -344,7 +338,7 @@ def ease_prediction(c: GuidedContext, change: float) -> None:
 def observe(c: GuidedContext, frames: Frames, frame: int) -> None:
     """Write what is seen of the rig's landmarks; what was lost comes back by degrees.
 
-    Expects the end effectors of the frame before in `pose`.
+    Expects the pose of the frame before in `pose`.
     """
     memory, observed, pose = c.memory, c.observed, c.pose
     for k in range(c.order.shape[0]):
@@ -354,7 +348,7 @@ def observe(c: GuidedContext, frames: Frames, frame: int) -> None:
         if memory.ages[p] == 0 and memory.eases[p] > 0.0:
             vec_store(c.apart, p, vec_sub(vec_load(pose.effectors, k), here))
             joint = c.body.model.effector_joint[k]
-            quat_store(c.twisted, p, quat_mul(quat_load(c.worlds, joint), quat_conj(turn)))
+            quat_store(c.twisted, p, quat_mul(quat_load(pose.world, joint), quat_conj(turn)))
         if memory.seen[p] > 0 and memory.ages[p] < memory.eases[p]:
             left = 1.0 - smooth_step((memory.ages[p] + 1.0) / (memory.eases[p] + 1.0))
             here = vec_add(here, vec_scale(vec_load(c.apart, p), left))
@@ -383,7 +377,6 @@ def solve_frame(c: GuidedContext, frames: Frames, frame: int) -> None:
         model_forward(model, pose)
     for joint in range(pose.local.shape[0]):
         quat_store(c.before, joint, quat_load(pose.local, joint))
-        quat_store(c.worlds, joint, quat_load(pose.world, joint))
     here = vec_load(pose.position, 0)
     c.place[0], c.place[1], c.place[2] = here
     left = quat_rotate(quat_load(pose.world, 0), (1.0, 0.0, 0.0))
